@@ -251,6 +251,7 @@ func importRules() []packageRules {
 func testModules() []string {
 	return []string{
 		"pgregory.net/rapid",
+		"gotest.tools/v3",
 		"github.com/google/go-cmp",
 		"github.com/rogpeppe/go-internal",
 		"github.com/godbus/dbus/v5",

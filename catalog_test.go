@@ -5,6 +5,8 @@ import (
 	"sync"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -21,9 +23,8 @@ func TestListeners(t *testing.T) {
 	l.Call()
 	stopA()
 	l.Call()
-	if want := []string{"a", "b", "c", "a", "c", "c"}; !slices.Equal(called, want) {
-		t.Errorf("called %q, want %q", called, want)
-	}
+	want := []string{"a", "b", "c", "a", "c", "c"}
+	assert.Check(t, slices.Equal(called, want), "called %q, want %q", called, want)
 }
 
 // TestRemovingWaits: after remove has returned, f does not run.
@@ -42,9 +43,7 @@ func TestRemovingWaits(t *testing.T) {
 	<-entered
 	go close(release)
 	remove()
-	if running {
-		t.Error("it runs on")
-	}
+	assert.Check(t, !running, "it runs on")
 	calling.Wait()
 }
 

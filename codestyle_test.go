@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
 )
 
 // The size limits.
@@ -46,13 +48,9 @@ func TestCodeStyle(t *testing.T) {
 		rooms[r.name] = true
 	}
 	folders, _ := sources(os.DirFS("."))
-	if len(folders) < 5 {
-		t.Fatalf("the tests saw only %d folders", len(folders))
-	}
+	assert.Assert(t, len(folders) >= 5, "the tests saw only %d folders", len(folders))
 	for folder := range folders {
-		if folder != "." && !rooms[folder] {
-			t.Errorf("%s is not on the map of arch_test.go", folder)
-		}
+		assert.Check(t, folder == "." || rooms[folder], "%s is not on the map of arch_test.go", folder)
 	}
 }
 

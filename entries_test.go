@@ -10,7 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // waysIn returns the callers of Gateway.Do, each with the test that shows that its calls are
@@ -66,16 +67,10 @@ func TestEveryWayIn(t *testing.T) {
 			})
 		}
 	})
-	if diff := cmp.Diff(waysIn(), found); diff != "" {
-		t.Errorf("the ways in differ (-listed +found):\n%s", diff)
-	}
-	if diff := cmp.Diff([]string{"internal/gateway/gateway.go runAction"}, past); diff != "" {
-		t.Errorf("tools are run elsewhere than in Do (-want +got):\n%s", diff)
-	}
+	assert.Check(t, is.DeepEqual(waysIn(), found))
+	assert.Check(t, is.DeepEqual([]string{"internal/gateway/gateway.go runAction"}, past))
 	for place, test := range waysIn() {
-		if !tests[test] {
-			t.Errorf("%s: there is no test %s", place, test)
-		}
+		assert.Check(t, tests[test], "%s: there is no test %s", place, test)
 	}
 }
 
@@ -106,7 +101,5 @@ func walkGo(t *testing.T, f func(path string, file *ast.File)) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 }

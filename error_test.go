@@ -7,6 +7,9 @@ import (
 	"io"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -36,9 +39,7 @@ func TestNumber(t *testing.T) {
 		"":                         -32603,
 		"NOBODY_KNOWS":             -32603,
 	} {
-		if got := code.Number(); got != want {
-			t.Errorf("%s: %d, want %d", code, got, want)
-		}
+		assert.Check(t, is.Equal(code.Number(), want), code)
 	}
 }
 
@@ -54,9 +55,7 @@ func TestCodeNames(t *testing.T) {
 		aai.AuthInvalid: "AUTH_INVALID", aai.APIRequestFailed: "API_REQUEST_FAILED", aai.RateLimited: "RATE_LIMITED",
 		aai.ScriptParseError: "SCRIPT_PARSE_ERROR",
 	} {
-		if string(code) != want {
-			t.Errorf("%q, want %q", code, want)
-		}
+		assert.Check(t, is.Equal(string(code), want), "%q", code)
 	}
 }
 
@@ -67,13 +66,11 @@ func TestAlias(t *testing.T) {
 		aai.AutomationNotSupported: "NOT_IMPLEMENTED", aai.AppNotRunning: "SERVICE_UNAVAILABLE", aai.AuthInvalid: "AUTH_CONFIG_INVALID",
 		aai.DescriptorInvalid: "", aai.Timeout: "", aai.RateLimited: "",
 	} {
-		if got := (&aai.Error{Code: code}).ProtocolCode(); got != want {
-			t.Errorf("%s is also called %q, want %q", code, got, want)
-		}
+		got := (&aai.Error{Code: code}).ProtocolCode()
+		assert.Check(t, is.Equal(got, want), "%s is also called %q, want %q", code, got, want)
 	}
-	if got := (&aai.Error{Code: aai.DescriptorInvalid, Alias: "INVALID_REQUEST"}).ProtocolCode(); got != "INVALID_REQUEST" {
-		t.Errorf("an error that says so is also called %q", got)
-	}
+	got := (&aai.Error{Code: aai.DescriptorInvalid, Alias: "INVALID_REQUEST"}).ProtocolCode()
+	assert.Check(t, is.Equal(got, "INVALID_REQUEST"), "an error that says so is also called %q", got)
 }
 
 func TestAsError(t *testing.T) {
@@ -95,72 +92,60 @@ func TestAsError(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := aai.AsError(c.err)
-			if e == nil || e.Code != c.code || e.Delivery != c.delivery || e.Message != c.message {
-				t.Fatalf("got %+v", e)
-			}
+			assert.Assert(t, e != nil, "%+v", e)
+			assert.Equal(t, e.Code, c.code, "%+v", e)
+			assert.Equal(t, e.Delivery, c.delivery, "%+v", e)
+			assert.Equal(t, e.Message, c.message, "%+v", e)
 			if errors.As(c.err, new(*aai.Error)) {
 				return
 			}
-			if !errors.Is(e, c.err) {
-				t.Error("the cause is lost")
-			}
+			assert.Check(t, is.ErrorIs(e, c.err), "the cause is lost")
 		})
 	}
-	if e := aai.AsError(nil); e != nil {
-		t.Errorf("AsError(nil) = %v", e)
-	}
-	if e := aai.AsError(own); e != own {
-		t.Error("an *Error was copied")
-	}
+	e := aai.AsError(nil)
+	assert.Check(t, e == nil, "AsError(nil) = %v", e)
+	assert.Check(t, is.Equal(aai.AsError(own), own))
 }
 
 func TestErrorf(t *testing.T) {
 	e := aai.Errorf(aai.DescriptorInvalid, "tools[%d].name: %w", 3, io.ErrUnexpectedEOF)
-	if e.Code != aai.DescriptorInvalid || e.Message != "tools[3].name: unexpected EOF" {
-		t.Errorf("%+v", e)
-	}
+	assert.Check(t, is.Equal(e.Code, aai.DescriptorInvalid), "%+v", e)
+	assert.Check(t, is.Equal(e.Message, "tools[3].name: unexpected EOF"), "%+v", e)
 	if !errors.Is(e, io.ErrUnexpectedEOF) || errors.Unwrap(e) != io.ErrUnexpectedEOF { //nolint:errorlint // the cause itself is meant
 		t.Errorf("the cause is %v", e.Err)
 	}
-	if got, want := e.Error(), "AAI_JSON_INVALID: tools[3].name: unexpected EOF"; got != want {
-		t.Errorf("Error() = %q, want %q", got, want)
-	}
+	got, want := e.Error(), "AAI_JSON_INVALID: tools[3].name: unexpected EOF"
+	assert.Check(t, is.Equal(got, want))
 	inner := aai.Errorf(aai.Timeout, "slow")
-	if outer := aai.Errorf(aai.Internal, "step 2: %w", inner); aai.AsError(outer.Err) != inner || aai.AsError(outer) != outer {
-		t.Errorf("an *Error within an *Error: %+v", outer)
-	}
+	outer := aai.Errorf(aai.Internal, "step 2: %w", inner)
+	assert.Check(t, is.Equal(aai.AsError(outer.Err), inner))
+	assert.Check(t, is.Equal(aai.AsError(outer), outer))
 	if e := aai.Errorf(aai.Internal, "said %v", io.EOF); e.Err != nil || errors.Is(e, io.EOF) {
 		t.Errorf("%%v made a cause: %v", e.Err)
 	}
-	if e := aai.Errorf(aai.Internal, "100%%"); e.Message != "100%" || e.Hint != "" || e.Delivery != "" {
-		t.Errorf("%+v", e)
-	}
+	e = aai.Errorf(aai.Internal, "100%%")
+	assert.Check(t, is.Equal(e.Message, "100%"), "%+v", e)
+	assert.Check(t, is.Equal(e.Hint, ""), "%+v", e)
+	assert.Check(t, e.Delivery == "", "%+v", e)
 }
 
 func TestRetrySafe(t *testing.T) {
 	for delivery, want := range map[aai.Delivery]bool{
 		"": true, aai.NotDelivered: true, aai.Delivered: false, aai.DeliveryUnknown: false, "made up": false,
 	} {
-		if got := (&aai.Error{Delivery: delivery}).RetrySafe(); got != want {
-			t.Errorf("%q: %v", delivery, got)
-		}
+		assert.Check(t, is.Equal((&aai.Error{Delivery: delivery}).RetrySafe(), want), "%q", delivery)
 	}
 }
 
 func TestEffects(t *testing.T) {
-	if aai.Destroys >= aai.Changes || aai.Changes >= aai.Reads {
-		t.Error("the effects are not ordered by danger")
-	}
+	assert.Check(t, aai.Destroys < aai.Changes, "the effects are not ordered by danger")
+	assert.Check(t, aai.Changes < aai.Reads, "the effects are not ordered by danger")
 	var forgotten aai.Effect
-	if forgotten != aai.Destroys {
-		t.Error("an effect that was forgotten is not the most dangerous one")
-	}
+	assert.Check(t, is.Equal(forgotten, aai.Destroys), "an effect that was forgotten is not the most dangerous one")
 	for effect, want := range map[aai.Effect]string{
 		aai.Destroys: "destroys", aai.Changes: "changes", aai.Reads: "reads", 99: "destroys", -1: "destroys",
 	} {
-		if got := effect.String(); got != want {
-			t.Errorf("%d is %q, want %q", effect, got, want)
-		}
+		assert.Check(t, is.Equal(effect.String(), want), "%d", effect)
 	}
 }
 
@@ -170,8 +155,6 @@ func TestCallerString(t *testing.T) {
 		"cli:":          {Door: aai.DoorCLI},
 		"mcp:a b":       {Door: aai.DoorMCP, Name: " a\n\x1b b\u202e "},
 	} {
-		if got := c.String(); got != want {
-			t.Errorf("%+v is %q, want %q", c, got, want)
-		}
+		assert.Check(t, is.Equal(c.String(), want), "%+v", c)
 	}
 }

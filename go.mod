@@ -44,6 +44,7 @@ require (
 	golang.org/x/term v0.47.0
 	golang.org/x/text v0.43.0
 	golang.org/x/time v0.15.0
+	gotest.tools/v3 v3.5.2
 	modernc.org/sqlite v1.60.1
 	pgregory.net/rapid v1.3.0
 )

@@ -3,6 +3,9 @@ package aai_test
 import (
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -14,11 +17,7 @@ func TestAppNamed(t *testing.T) {
 		"mail": true, "邮件": true, "Post": true,
 		"": false, "Mail|邮件": false, "org.example.Mail": false, "app:mail": false, "app_org_example_Mail_1": false,
 	} {
-		if app.HasName(name) != want {
-			t.Errorf("Named(%q) = %v", name, !want)
-		}
+		assert.Check(t, is.Equal(app.HasName(name), want), "%q %v", name, !want)
 	}
-	if new(aai.App).HasName("") {
-		t.Error("nothing is a name")
-	}
+	assert.Check(t, !new(aai.App).HasName(""), "nothing is a name")
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/gybob/aai-gateway"
@@ -26,18 +28,15 @@ func TestNearest(t *testing.T) {
 		{"", 5, nil},
 		{"search", 0, nil},
 	} {
-		if got := aai.Nearest(c.name, tools, c.n); !slices.Equal(got, c.want) {
-			t.Errorf("Nearest(%q, %d) = %q, want %q", c.name, c.n, got, c.want)
-		}
+		got := aai.Nearest(c.name, tools, c.n)
+		assert.Check(t, slices.Equal(got, c.want), "Nearest(%q, %d) = %q, want %q", c.name, c.n, got, c.want)
 	}
 	for name, want := range map[string]int{"nope": 0, "mdoe": 1, "mope": 1, "node": 1} {
-		if got := aai.Nearest(name, []string{"mode"}, 1); len(got) != want {
-			t.Errorf("Nearest(%q) of mode: %q", name, got)
-		}
+		got := aai.Nearest(name, []string{"mode"}, 1)
+		assert.Check(t, is.Len(got, want), "Nearest(%q) of mode: %q", name, got)
 	}
-	if got := aai.Nearest("a", nil, 3); got != nil {
-		t.Errorf("among none: %q", got)
-	}
+	got := aai.Nearest("a", nil, 3)
+	assert.Check(t, got == nil, "among none: %q", got)
 }
 
 // TestNearestFindsOneSlip: for a name with one wrong letter, the right name is first.
@@ -47,8 +46,8 @@ func TestNearestFindsOneSlip(t *testing.T) {
 		right := rapid.SampledFrom(names).Draw(t, "name")
 		at := rapid.IntRange(0, len(right)-1).Draw(t, "at")
 		slip := right[:at] + rapid.SampledFrom([]string{"", "x", right[at:at+1] + "q"}).Draw(t, "slip") + right[at+1:]
-		if got := aai.Nearest(slip, names, 3); len(got) == 0 || got[0] != right {
-			t.Fatalf("Nearest(%q) = %q, want %q first", slip, got, right)
-		}
+		got := aai.Nearest(slip, names, 3)
+		assert.Assert(t, len(got) != 0, "Nearest(%q) = %q, want %q first", slip, got, right)
+		assert.Equal(t, got[0], right, "%q %q", slip, got)
 	})
 }

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
 )
 
 // A testName is the name of a test in docs/security.md: its package and its function.
@@ -33,9 +35,7 @@ func missingTests(t *testing.T, tree fs.FS, named []testName) []string {
 			folder = "."
 		}
 		files, err := fs.Glob(tree, path.Join(folder, "*_test.go"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		found := slices.ContainsFunc(files, func(file string) bool {
 			source, err := fs.ReadFile(tree, file)
 			return err == nil && regexp.MustCompile(`(?m)^func `+n.function+`\(`).Match(source)
@@ -72,13 +72,9 @@ func rowsWithout(page string) []string {
 // gone shows nothing.
 func TestSecurityPage(t *testing.T) {
 	page, err := os.ReadFile("docs/security.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	named := testsNamed(string(page))
-	if len(named) < 50 {
-		t.Errorf("the page names %d tests", len(named))
-	}
+	assert.Check(t, len(named) >= 50, "the page names %d tests", len(named))
 	for _, missing := range missingTests(t, os.DirFS("."), named) {
 		t.Errorf("docs/security.md names %s, which does not exist", missing)
 	}
@@ -86,9 +82,7 @@ func TestSecurityPage(t *testing.T) {
 		t.Errorf("no test shows this row: %s", row)
 	}
 	for word := range strings.FieldsSeq(string(page)) {
-		if strings.Contains(word, ".Test") && len(testsNamed(word)) == 0 {
-			t.Errorf("%s is no name of a test that could be looked for", word)
-		}
+		assert.Check(t, !strings.Contains(word, ".Test") || len(testsNamed(word)) != 0, "%s is no name of a test that could be looked for", word)
 	}
 }
 
@@ -96,11 +90,9 @@ func TestSecurityPage(t *testing.T) {
 func TestSecurityPageBites(t *testing.T) {
 	named := testsNamed("`aai.TestSecurityPage` and `internal/policy.TestSecurityPage`, `aai.TestSecurity`, `cellar.FuzzX`")
 	got := missingTests(t, os.DirFS("."), named)
-	if want := []string{"internal/policy.TestSecurityPage", "aai.TestSecurity", "cellar.FuzzX"}; !slices.Equal(got, want) {
-		t.Errorf("missing %q, want %q", got, want)
-	}
+	want := []string{"internal/policy.TestSecurityPage", "aai.TestSecurity", "cellar.FuzzX"}
+	assert.Check(t, slices.Equal(got, want), "missing %q, want %q", got, want)
 	rows := rowsWithout("| a | b |\n| --- | --- |\n| x | y |\n\n| a | shown by |\n| --- | --- |\n| x | `aai.TestX` |\n| y `aai.TestY` | us |\n")
-	if want := []string{"| y `aai.TestY` | us |"}; !slices.Equal(rows, want) {
-		t.Errorf("rows %q, want %q", rows, want)
-	}
+	want = []string{"| y `aai.TestY` | us |"}
+	assert.Check(t, slices.Equal(rows, want), "rows %q, want %q", rows, want)
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/gybob/aai-gateway"
@@ -35,9 +37,7 @@ func TestWireNameGolden(t *testing.T) {
 		{"日历", "x_a00f29"},
 		{"\x00\xff", "x_06eb7d"},
 	} {
-		if got := aai.WireName(c.id); got != c.want {
-			t.Errorf("WireName(%q) = %q, want %q", c.id, got, c.want)
-		}
+		assert.Check(t, is.Equal(aai.WireName(c.id), c.want), "%q", c.id)
 	}
 }
 
@@ -65,20 +65,13 @@ func FuzzWireName(f *testing.F) {
 	allowed := regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,45}$`)
 	f.Fuzz(func(t *testing.T, id string) {
 		name := aai.WireName(id)
-		if !allowed.MatchString(name) {
-			t.Errorf("WireName(%q) = %q, want at most 46 of letters, digits, \"_\" and \"-\", a letter first", id, name)
-		}
-		if again := aai.WireName(strings.Clone(id)); again != name {
-			t.Errorf("WireName(%q) = %q, then %q", id, name, again)
-		}
+		assert.Check(t, allowed.MatchString(name), "WireName(%q) = %q, want at most 46 of letters, digits, \"_\" and \"-\", a letter first", id, name)
+		again := aai.WireName(strings.Clone(id))
+		assert.Check(t, is.Equal(again, name), "WireName(%q) = %q, then %q", id, name, again)
 		suffix := fmt.Sprintf("_%x", sha256.Sum256([]byte(id)))[:7]
 		body, hashed := strings.CutSuffix(name, suffix)
-		if hashed && strings.HasSuffix(body, "_") {
-			t.Errorf("WireName(%q) = %q has two \"_\" before its hash", id, name)
-		}
-		if exact := strings.NewReplacer(":", "_", ".", "_").Replace(id); !hashed && name != exact {
-			t.Errorf("WireName(%q) = %q has no hash, but is not the id", id, name)
-		}
+		assert.Check(t, !hashed || !strings.HasSuffix(body, "_"), "WireName(%q) = %q has two \"_\" before its hash", id, name)
+		assert.Check(t, hashed || name == strings.NewReplacer(":", "_", ".", "_").Replace(id), "WireName(%q) = %q has no hash, but is not the id", id, name)
 	})
 }
 
@@ -96,8 +89,7 @@ func TestWireNameInjective(t *testing.T) {
 		if rapid.Bool().Draw(t, "near") {
 			pair = near.Draw(t, "pair")
 		}
-		if a, b := aai.WireName(pair[0]), aai.WireName(pair[1]); (a == b) != (pair[0] == pair[1]) {
-			t.Fatalf("%q is %q and %q is %q", pair[0], a, pair[1], b)
-		}
+		a, b := aai.WireName(pair[0]), aai.WireName(pair[1])
+		assert.Equal(t, (a == b), (pair[0] == pair[1]), "%q %q %q %q", pair[0], a, pair[1], b)
 	})
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
 )
 
 // TestKeysOfAPerson: a user presses a key at many moments around the gateway's opening and closing
@@ -72,9 +74,7 @@ func (s *stage) pressed(all bool) {
 		}
 	}
 	s.Logf("%s: dialogs %d, moments %d, opened %d times", s.program.name, len(s.program.dialogs), len(moments), opened)
-	if opened == 0 {
-		s.Error("no dialog was ever open")
-	}
+	assert.Check(s, opened != 0, "no dialog was ever open")
 }
 
 // beside runs do while a user presses a key, at the moment after its beginning, and again at its
@@ -100,9 +100,7 @@ func (s *stage) lives(when string) {
 		if len(s.witness.windows()) > 0 {
 			return
 		}
-		if time.Now().After(end) {
-			s.Fatalf("%s hangs, or has ended: %s", s.program.name, when)
-		}
+		assert.Assert(s, !time.Now().After(end), "%s hangs, or has ended: %s", s.program.name, when)
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"gotest.tools/v3/assert"
 )
 
 // clicksWithoutEffect repeats a click without effect, and measures the time until the answer that
@@ -20,9 +22,8 @@ func (s *stage) clicksWithoutEffect() {
 		began := time.Now()
 		said := s.byAgent("ax_click", params{"query": s.program.inertElement})
 		took = append(took, time.Since(began).Round(time.Millisecond))
-		if said.Failed || said.Result.Verified {
-			s.Errorf("a click on %q: failed %v, verified %v: %.300s", s.program.inertElement, said.Failed, said.Result.Verified, said.Text)
-		}
+		assert.Assert(s, !said.Failed, "a click on %q: failed %v, verified %v: %.300s", s.program.inertElement, said.Failed, said.Result.Verified, said.Text)
+		assert.Assert(s, !said.Result.Verified, "a click on %q: failed %v, verified %v: %.300s", s.program.inertElement, said.Failed, said.Result.Verified, said.Text)
 	}
 	slices.Sort(took)
 	load, _ := os.ReadFile("/proc/loadavg")

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
@@ -127,9 +129,7 @@ func (p program) paper() string { return cmp.Or(p.sheet, "text") }
 func (s *stage) unpacked(name string) string {
 	s.Helper()
 	path, err := filepath.Abs(filepath.Join("../.cache/apps", name))
-	if err != nil {
-		s.Fatal(err)
-	}
+	assert.NilError(s, err)
 	return path
 }
 

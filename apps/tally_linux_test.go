@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
 )
 
 // actTally counts the faults of the acts on a program.
@@ -100,9 +102,7 @@ func report(t *testing.T, tallies []*actTally, whole bool) {
 	if wrong := sum.target + sum.falseSuccess + sum.falseFailure + sum.textLost; wrong > 0 || sum.acts == 0 {
 		t.Errorf("%d of %d acts were wrong: on another target, said to have succeeded or failed and had not, or text was lost", wrong, sum.acts)
 	}
-	if sum.done+sum.unsure < sum.acts*3/4 {
-		t.Errorf("of %d acts %d were done: too few to say anything", sum.acts, sum.done+sum.unsure)
-	}
+	assert.Check(t, sum.done+sum.unsure >= sum.acts*3/4, "of %d acts %d were done: too few to say anything", sum.acts, sum.done+sum.unsure)
 	if whole && (sum.acts < wantedActs || len(tallies) < wantedPrograms || len(toolkits) < wantedToolkits || len(sum.kinds) < wantedKinds) {
 		t.Errorf("%d acts of %d kinds on %d programs of %d toolkits; expected %d, %d, %d, %d", sum.acts, len(sum.kinds), len(tallies), len(toolkits), wantedActs, wantedKinds, wantedPrograms, wantedToolkits)
 	}

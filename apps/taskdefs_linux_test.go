@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
@@ -122,9 +124,7 @@ func gimp() program {
 func files() program {
 	p := named("thunar")
 	p.start = func(s *stage) *linuxtest.App {
-		if err := os.Mkdir(s.file("Archive"), 0o700); err != nil {
-			s.Fatal(err)
-		}
+		assert.NilError(s, os.Mkdir(s.file("Archive"), 0o700))
 		s.document("Archive/c.txt", "old")
 		s.document("b.txt", "new")
 		return s.Launch(s.T, "thunar", s.folder)

@@ -15,6 +15,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // task is a user's task for an agent, from its first look at the program to the state that the
@@ -133,13 +135,9 @@ func (s *stage) callAndCount(b *taskCost, tool string, args params) (failed bool
 		args["app"] = cmp.Or(s.program.grant, s.program.name)
 	}
 	written, err := json.Marshal(args)
-	if err != nil {
-		s.Fatal(err)
-	}
+	assert.NilError(s, err)
 	result, err := s.agent.CallTool(s.Context(), &mcp.CallToolParams{Name: tool, Arguments: args})
-	if err != nil {
-		s.Fatalf("%s %s: %v", tool, written, err)
-	}
+	assert.NilError(s, err, "%s %s", tool, written)
 	b.last = ""
 	for _, c := range result.Content {
 		switch c := c.(type) {
@@ -175,9 +173,7 @@ func TestTasks(t *testing.T) {
 				mu.Lock()
 				bills = append(bills, b)
 				mu.Unlock()
-				if b.wrong != "" {
-					t.Errorf("%s", b.wrong)
-				}
+				assert.Check(t, is.Equal(b.wrong, ""))
 			})
 		}
 	})
@@ -201,7 +197,5 @@ func total(t *testing.T, bills []*taskCost) {
 		fmt.Fprintf(&out, row, b.name, b.toolkit, done, b.calls, b.wrote/4, b.read/4, (b.wrote+b.read)/4, b.pictures)
 	}
 	fmt.Print(out.String())
-	if len(bills) == 0 {
-		t.Error("no task was done")
-	}
+	assert.Check(t, len(bills) != 0, "no task was done")
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
@@ -49,9 +51,7 @@ func (n swayNode) titles() (titles []string) {
 func (s *stage) swayWindows() []string {
 	s.Helper()
 	var root swayNode
-	if err := json.Unmarshal([]byte(s.run("swaymsg", "-t", "get_tree")), &root); err != nil {
-		s.Fatal(err)
-	}
+	assert.NilError(s, json.Unmarshal([]byte(s.run("swaymsg", "-t", "get_tree")), &root))
 	return root.titles()
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"github.com/godbus/dbus/v5"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"gotest.tools/v3/assert"
 
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
@@ -54,9 +55,7 @@ func open(t *testing.T, p program, gateway string, others ...string) *stage {
 		random: rand.New(rand.NewPCG(14, uint64(len(p.name)))), tally: &actTally{program: p.name, toolkit: p.toolkit, kinds: make(map[string]int)}}
 	s.Env = append(s.Env, unpacked(t)...)
 	bus, err := dbus.Connect(s.A11yAddress(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(func() { _ = bus.Close() })
 	s.witness = atspiWitness{bus, p.witness, p.toolkit == "GTK 4"}
 	s.Launch(t, "/usr/bin/python3", "-c", listener)
@@ -89,9 +88,7 @@ func (s *stage) checkRunning() {
 func unpacked(t *testing.T) []string {
 	t.Helper()
 	root, err := filepath.Abs("../.cache/apps")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	usr := filepath.Join(root, "usr")
 	return []string{
 		"PATH=/usr/local/bin:/usr/bin:/bin:" + filepath.Join(usr, "bin"),
@@ -111,20 +108,15 @@ func (s *stage) serve(apps []string) {
 	}
 	config := fmt.Sprintf(`{"consent": {"preapproved": [%s{"app": "desktop", "tools": ["*"], "caller": "*", "expires": "2100-01-01T00:00:00Z"}]}, "rate_limits": {"declared_rps": 100000, "declared_rpm": 1000000, "rps": 100000, "rpm": 1000000}}`, grants)
 	folder := filepath.Join(s.Home, ".aai")
-	if err := os.MkdirAll(folder, 0o700); err != nil {
-		s.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(folder, "config.json"), []byte(config), 0o600); err != nil {
-		s.Fatal(err)
-	}
+	assert.NilError(s, os.MkdirAll(folder, 0o700))
+	assert.NilError(s, os.WriteFile(filepath.Join(folder, "config.json"), []byte(config), 0o600))
 	s.env = s.Env
 	command := exec.CommandContext(s.Context(), s.gateway, "mcp", "serve", "--profile", "desktop")
 	command.Env, command.Stderr = s.env, s.Output()
 	client := mcp.NewClient(&mcp.Implementation{Name: "agent", Version: "1"}, nil)
 	var err error
-	if s.agent, err = client.Connect(s.Context(), &mcp.CommandTransport{Command: command}, nil); err != nil {
-		s.Fatal(err)
-	}
+	s.agent, err = client.Connect(s.Context(), &mcp.CommandTransport{Command: command}, nil)
+	assert.NilError(s, err)
 	s.Cleanup(func() { _ = s.agent.Close() })
 }
 
@@ -169,9 +161,7 @@ func (s *stage) byAgent(tool string, p params) reply {
 func (s *stage) byMCP(tool string, p params) reply {
 	s.Helper()
 	result, err := s.agent.CallTool(s.Context(), &mcp.CallToolParams{Name: tool, Arguments: p})
-	if err != nil {
-		s.Fatalf("%s %v: %v", tool, p, err)
-	}
+	assert.NilError(s, err, "%s %v", tool, p)
 	r := reply{Failed: result.IsError}
 	b, _ := json.Marshal(result.StructuredContent)
 	_, _ = json.Unmarshal(b, &r), json.Unmarshal(b, &r.Result)
@@ -190,9 +180,7 @@ func (s *stage) byMCP(tool string, p params) reply {
 func (s *stage) byCommandLine(tool string, p params) reply {
 	s.Helper()
 	b, err := json.Marshal(p)
-	if err != nil {
-		s.Fatal(err)
-	}
+	assert.NilError(s, err)
 	command := exec.CommandContext(s.Context(), s.gateway, "exec", "desktop", tool, "--format", "json", string(b))
 	command.Env, command.Dir = s.env, s.Home
 	var said strings.Builder
@@ -252,9 +240,7 @@ func (s *stage) file(name string) string { return filepath.Join(s.folder, name) 
 // document creates a document and returns its path.
 func (s *stage) document(name, text string) string {
 	s.Helper()
-	if err := os.WriteFile(s.file(name), []byte(text), 0o600); err != nil {
-		s.Fatal(err)
-	}
+	assert.NilError(s, os.WriteFile(s.file(name), []byte(text), 0o600))
 	return s.file(name)
 }
 
@@ -286,8 +272,7 @@ func build(t *testing.T) string {
 	program := filepath.Join(t.TempDir(), "aai-gateway")
 	command := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-tags", "benchmarks", "-o", program, "github.com/gybob/aai-gateway/cmd/aai-gateway")
 	command.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := command.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	out, err := command.CombinedOutput()
+	assert.NilError(t, err, out)
 	return program
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
 	"github.com/gybob/aai-gateway/internal/platform/linux/atspi"
@@ -130,9 +132,7 @@ func newStranger(b *testing.B, s *linuxtest.Session) *atspi.Bus {
 func (s stranger) snapshot(b *testing.B) *desktop.Snapshot {
 	b.Helper()
 	shot, err := s.bus.Snapshot(b.Context(), s.app)
-	if err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, err)
 	return shot
 }
 
@@ -144,13 +144,9 @@ func (s stranger) change(b *testing.B, role desktop.Role, name string, act deskt
 		if e.Role != role || name != "" && e.Name != name || !before.IsVisible(i) {
 			continue
 		}
-		if err := s.bus.Execute(b.Context(), s.app, e.ID, act); err != nil {
-			b.Fatal(err)
-		}
+		assert.NilError(b, s.bus.Execute(b.Context(), s.app, e.ID, act))
 		for end := time.Now().Add(10 * time.Second); s.snapshot(b).Version == before.Version; time.Sleep(settlePause) {
-			if time.Now().After(end) {
-				b.Fatalf("%s of the %s %q in %s changed nothing", act.Verb, role, name, s.app.Name)
-			}
+			assert.Assert(b, !time.Now().After(end), "%s of the %s %q in %s changed nothing", act.Verb, role, name, s.app.Name)
 		}
 		time.Sleep(2 * settlePause)
 		return

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	godbus "github.com/godbus/dbus/v5"
+	"gotest.tools/v3/assert"
 
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
@@ -39,24 +40,17 @@ type bareButton struct {
 func findButton(b *testing.B, s *linuxtest.Session, pid int) *bareButton {
 	b.Helper()
 	conn, err := godbus.Connect(s.A11yAddress(b))
-	if err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, err)
 	b.Cleanup(func() { _ = conn.Close() })
 	root := a11yRef{programOf(b, conn, pid), rootPath}
 	button, _ := search(b, conn, root, "Press")
 	label, around := search(b, conn, root, "Pressed 0 times")
-	if button == nil || label == nil {
-		b.Fatalf("process %d shows no button Press with a label", pid)
-	}
+	assert.Assert(b, button != nil, "process %d shows no button Press with a label", pid)
+	assert.Assert(b, label != nil, "process %d shows no button Press with a label", pid)
 	for _, event := range []string{"object:property-change", "object:text-changed", "object:children-changed"} {
-		if err := conn.Object(registryName, registryPath).Call(registryName+".RegisterEvent", 0, event, []string{}, "").Err; err != nil {
-			b.Fatal(err)
-		}
+		assert.NilError(b, conn.Object(registryName, registryPath).Call(registryName+".RegisterEvent", 0, event, []string{}, "").Err)
 	}
-	if err := conn.AddMatchSignal(godbus.WithMatchInterface(objectEvents), godbus.WithMatchSender(root.Name)); err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, conn.AddMatchSignal(godbus.WithMatchInterface(objectEvents), godbus.WithMatchSender(root.Name)))
 	signals := make(chan *godbus.Signal, 1000)
 	conn.Signal(signals)
 	return &bareButton{conn.Object(root.Name, button.Path), label.Path, around.Path, signals}
@@ -78,9 +72,7 @@ func programOf(b *testing.B, conn *godbus.Conn, pid int) string {
 func childrenOf(b *testing.B, conn *godbus.Conn, of a11yRef) []a11yRef {
 	b.Helper()
 	var children []a11yRef
-	if err := conn.Object(of.Name, of.Path).Call(accessible+".GetChildren", 0).Store(&children); err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, conn.Object(of.Name, of.Path).Call(accessible+".GetChildren", 0).Store(&children))
 	return children
 }
 
@@ -108,9 +100,7 @@ func (p *bareButton) press(b *testing.B) time.Duration {
 	begun := time.Now()
 	call := p.button.Go(doAction, 0, nil, int32(0))
 	took := p.awaitLabelChange(b, begun)
-	if err := (<-call.Done).Err; err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, (<-call.Done).Err)
 	return took
 }
 

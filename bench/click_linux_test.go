@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
@@ -56,9 +58,7 @@ func (c *clicker) click(b *testing.B) time.Duration {
 	begun := time.Now()
 	a := c.scene.gateway.ask(b, "tools/call", c.call)
 	took := time.Since(begun)
-	if !a.isVerified(b) {
-		b.Fatalf("the click was not verified: %s", a.line)
-	}
+	assert.Assert(b, a.isVerified(b), "the click was not verified: %s", a.line)
 	c.expectPressed(b)
 	return took
 }
@@ -81,9 +81,8 @@ func (c *clicker) pointer(b *testing.B) time.Duration {
 	command := exec.CommandContext(b.Context(), "xdotool", "mousemove", strconv.Itoa(x), strconv.Itoa(y), "click", "1")
 	command.Env = c.scene.Env
 	begun := time.Now()
-	if out, err := command.CombinedOutput(); err != nil {
-		b.Fatalf("xdotool: %v\n%s", err, out)
-	}
+	out, err := command.CombinedOutput()
+	assert.NilError(b, err, out)
 	took := max(c.bare.awaitLabelChange(b, begun), time.Since(begun))
 	c.expectPressed(b)
 	return took

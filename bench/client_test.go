@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
 )
 
 // The first request of every MCP client.
@@ -30,9 +32,7 @@ func startServer(b *testing.B, env []string, program string, args ...string) *se
 	process := exec.CommandContext(b.Context(), program, args...)
 	process.Env = env
 	s, err := newSession(process)
-	if err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, err)
 	return s
 }
 
@@ -73,9 +73,7 @@ func open(b *testing.B, env []string, program string, tools int, args ...string)
 // may list only some; handshake repeats until all are listed.
 func (s *session) handshake(b *testing.B, tools int) {
 	b.Helper()
-	if err := s.initializeSession(); err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, s.initializeSession())
 	for {
 		switch listed := len(s.ask(b, "tools/list", `{}`).Result.Tools); {
 		case listed == tools:
@@ -109,9 +107,7 @@ func (s *session) end(b *testing.B) {
 func (s *session) send(b *testing.B, method, params string) int {
 	b.Helper()
 	id, err := s.put(method, params)
-	if err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, err)
 	return id
 }
 
@@ -139,9 +135,7 @@ type answer struct {
 func (s *session) receive(b *testing.B) answer {
 	b.Helper()
 	a, err := s.next()
-	if err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, err)
 	return a
 }
 
@@ -168,9 +162,7 @@ func (s *session) next() (answer, error) {
 func (s *session) ask(b *testing.B, method, params string) answer {
 	b.Helper()
 	a, err := s.try(method, params)
-	if err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, err)
 	return a
 }
 
@@ -210,9 +202,7 @@ func (s *session) load(b *testing.B, call string, n, width int, took *samples) {
 	for done := range n {
 		id := s.receive(b).ID
 		begun, ours := sent[id]
-		if !ours {
-			b.Fatalf("the call %d ended before its time", id)
-		}
+		assert.Assert(b, ours, "the call %d ended before its time", id)
 		took.add(time.Since(begun))
 		delete(sent, id)
 		if done+width < n {

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
 )
 
 // baseVariable names the commit to compare the working tree with. The default is the branch point
@@ -108,19 +110,13 @@ func checkout(b *testing.B, commit string) string {
 	folder := b.TempDir()
 	archive := filepath.Join(folder, "tree.tar")
 	top, err := git(b, "rev-parse", "--show-toplevel")
-	if err != nil {
-		b.Fatal(err)
-	}
-	if _, err := git(b, "-C", top, "archive", "--format=tar", "-o", archive, commit); err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, err)
+	_, err = git(b, "-C", top, "archive", "--format=tar", "-o", archive, commit)
+	assert.NilError(b, err)
 	tree := filepath.Join(folder, "tree")
-	if err := os.Mkdir(tree, 0o700); err != nil {
-		b.Fatal(err)
-	}
-	if out, err := exec.CommandContext(b.Context(), "tar", "-xf", archive, "-C", tree).CombinedOutput(); err != nil {
-		b.Fatalf("tar: %v\n%s", err, out)
-	}
+	assert.NilError(b, os.Mkdir(tree, 0o700))
+	out, err := exec.CommandContext(b.Context(), "tar", "-xf", archive, "-C", tree).CombinedOutput()
+	assert.NilError(b, err, out)
 	return tree
 }
 
@@ -136,9 +132,8 @@ func newVersion(b *testing.B, name, tree string) *version {
 	} {
 		compile := exec.CommandContext(b.Context(), "go", args...)
 		compile.Dir, compile.Env = tree, append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false")
-		if out, err := compile.CombinedOutput(); err != nil {
-			b.Fatalf("%s: %v\n%s", name, err, out)
-		}
+		out, err := compile.CombinedOutput()
+		assert.NilError(b, err, "%s %s", name, out)
 	}
 	h := newHome(b, 0)
 	h.write(b, filepath.Join(fastApp, "aai.json"), callDescriptor(fastApp))
@@ -156,16 +151,10 @@ func (v *version) pathAdds(b *testing.B) time.Duration {
 	run.Dir = v.tests
 	run.Env = slices.DeleteFunc(os.Environ(), func(e string) bool { return strings.HasPrefix(e, shortVariable+"=") }) // as many rounds in both
 	out, err := run.CombinedOutput()
-	if err != nil {
-		b.Fatalf("%s: %v\n%s", v.name, err, out)
-	}
+	assert.NilError(b, err, "%s %s", v.name, out)
 	found := addedFigure.FindSubmatch(out)
-	if found == nil {
-		b.Fatalf("%s: no figure in:\n%s", v.name, out)
-	}
+	assert.Assert(b, found != nil, "%s: no figure in:\n%s", v.name, out)
 	added, err := strconv.ParseFloat(string(found[1]), 64)
-	if err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, err)
 	return time.Duration(added * float64(time.Microsecond))
 }

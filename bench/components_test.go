@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/audit"
 	"github.com/gybob/aai-gateway/internal/catalog"
@@ -41,9 +43,8 @@ func BenchmarkDo(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := gateway.Do(b.Context(), call); err != nil {
-			b.Fatal(err)
-		}
+		_, err := gateway.Do(b.Context(), call)
+		assert.NilError(b, err)
 	}
 }
 
@@ -63,9 +64,7 @@ func BenchmarkRecord(b *testing.B) {
 			}
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := j.Record(b.Context(), entry); err != nil {
-					b.Fatal(err)
-				}
+				assert.NilError(b, j.Record(b.Context(), entry))
 			}
 		})
 	}
@@ -77,8 +76,7 @@ func BenchmarkParse(b *testing.B) {
 	b.SetBytes(int64(len(source)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := catalog.Parse(source, catalog.Options{HostPlatform: "linux"}); err != nil {
-			b.Fatal(err)
-		}
+		_, err := catalog.Parse(source, catalog.Options{HostPlatform: "linux"})
+		assert.NilError(b, err)
 	}
 }

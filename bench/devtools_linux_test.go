@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway/internal/devtools"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
@@ -54,9 +56,7 @@ type bareTool struct {
 func newBareTool(b *testing.B, home, address string) *bareTool {
 	b.Helper()
 	folder := filepath.Join(home, ".local", "share", "aai-gateway")
-	if err := os.MkdirAll(folder, 0o700); err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, os.MkdirAll(folder, 0o700))
 	browsers := devtools.New(devtools.Config{Find: func() []devtools.Endpoint { return devtools.Find(os.Getenv) }, AllowFile: filepath.Join(folder, "browsers.json")})
 	b.Cleanup(func() { _ = browsers.Close() })
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(settlePause) {
@@ -92,9 +92,7 @@ func attachBareTool(b *testing.B, one *devtools.Browser, tab devtools.Target) *b
 	if err == nil {
 		err = t.session.Request(b.Context(), "WebMCP.enable", map[string]any{}, nil)
 	}
-	if err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, err)
 	return t
 }
 
@@ -107,9 +105,7 @@ func (t *bareTool) call(b *testing.B) time.Duration {
 	}
 	begun := time.Now()
 	input := map[string]any{"frameId": t.frame, "toolName": "add", "input": map[string]any{"a": 1, "b": 2}}
-	if err := t.session.Request(b.Context(), "WebMCP.invokeTool", input, nil); err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, t.session.Request(b.Context(), "WebMCP.invokeTool", input, nil))
 	<-t.answers
 	return time.Since(begun)
 }
@@ -125,14 +121,10 @@ func (w *desktopBench) compareDevTools(b *testing.B) {
 	bare := newBareTool(b, h.folder, page.address)
 	s.gateway = startServer(b, append(s.Env, "HOME="+h.folder), w.program, "mcp", "serve", "--profile", "all", "--log-level", "error")
 	b.Cleanup(func() { s.gateway.end(b) })
-	if err := s.gateway.initializeSession(); err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, s.gateway.initializeSession())
 	sdk := open(b, newHome(b, 0).env("unix:path=/nonexistent"), build(b, "github.com/gybob/aai-gateway/bench/peers/baresdk"), 1)
 	button, err := s.press(b, pid)
-	if err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, err)
 	add := toolCall(b, "aai_exec", map[string]any{"app": "page:" + page.address, "tool": "add", "args": map[string]any{"a": 1, "b": 2}})
 	click := toolCall(b, "ax_click", map[string]any{"app": pid, "query": button})
 	tree := toolCall(b, "ax_get_tree", map[string]any{"app": pid})
@@ -143,9 +135,7 @@ func (w *desktopBench) compareDevTools(b *testing.B) {
 		floor.add(bare.call(b) + sdk.timed(b, echoCall) + flushed.flush(b))
 		ours.add(s.gateway.timed(b, add))
 		took, err := onPage(s.gateway, page, click)
-		if err != nil {
-			b.Fatal(err)
-		}
+		assert.NilError(b, err)
 		clicks.add(took)
 		trees.add(s.gateway.timed(b, tree))
 		if failed != nil {

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
@@ -72,9 +74,7 @@ func (w *desktopBench) look(b *testing.B, env []string) string {
 func found(b *testing.B, printed string, names []string) []string {
 	b.Helper()
 	var report struct{ Ways []struct{ App, State string } }
-	if err := json.Unmarshal([]byte(printed), &report); err != nil {
-		b.Fatalf("%v: %s", err, printed)
-	}
+	assert.NilError(b, json.Unmarshal([]byte(printed), &report), printed)
 	var all []string
 	for _, name := range names {
 		for _, way := range report.Ways {
@@ -92,8 +92,6 @@ func output(b *testing.B, env []string, name string, args ...string) string {
 	c := exec.CommandContext(b.Context(), name, args...)
 	c.Env = env
 	out, err := c.Output()
-	if err != nil {
-		b.Fatalf("%s: %v", name, err)
-	}
+	assert.NilError(b, err, name)
 	return string(out)
 }

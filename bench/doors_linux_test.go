@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
 )
 
 // server is a running tool server with a client.
@@ -72,17 +74,13 @@ func (r rival) open(b *testing.B, overHTTP, isModern bool) server {
 	b.Helper()
 	if overHTTP {
 		s, err := openHTTP(b, isModern, r.token, r.env(), r.program, append(r.args, "http")...)
-		if err != nil {
-			b.Fatal(err)
-		}
+		assert.NilError(b, err)
 		return s
 	}
 	s := startServer(b, r.env(), r.program, r.args...)
 	b.Cleanup(func() { s.end(b) })
 	if !isModern {
-		if err := s.initializeSession(); err != nil {
-			b.Fatal(err)
-		}
+		assert.NilError(b, s.initializeSession())
 	}
 	return s
 }

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
@@ -62,12 +64,8 @@ func (w *desktopBench) notices(b *testing.B) {
 	monitor := exec.CommandContext(b.Context(), "dbus-monitor", "--address", c.scene.A11yAddress(b), "member='StateChanged'")
 	monitor.Env = c.scene.Env
 	out, err := monitor.StdoutPipe()
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := monitor.Start(); err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, err)
+	assert.NilError(b, monitor.Start())
 	b.Cleanup(func() {
 		_ = monitor.Process.Kill()
 		_ = monitor.Wait()
@@ -122,9 +120,7 @@ func (c *changer) after(b *testing.B, number int) (e programEvents) {
 	if err == nil {
 		err = json.Unmarshal([]byte(r.Result.Contents[0].Text), &e)
 	}
-	if err != nil {
-		b.Fatalf("%v: %.300s", err, a.line)
-	}
+	assert.NilError(b, err, "%.300s", a.line)
 	return e
 }
 
@@ -219,12 +215,8 @@ func (w *desktopBench) serveHTTP(b *testing.B, s *scene, id string) *httpGateway
 	g.process = exec.CommandContext(b.Context(), w.program, "mcp", "serve", "--http", "--port", "0", "--profile", "desktop")
 	g.process.Env = append(s.Env, "HOME="+h.folder, "AAI_HTTP_TOKEN="+g.token)
 	said, err := g.process.StderrPipe()
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := g.process.Start(); err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, err)
+	assert.NilError(b, g.process.Start())
 	b.Cleanup(func() {
 		_ = g.process.Process.Kill()
 		_ = g.process.Wait()
@@ -252,22 +244,17 @@ func (g *httpGateway) follow(b *testing.B, uri string, notices *atomic.Int64) {
 		b.Fatal(err)
 	}
 	r, err := http.NewRequestWithContext(b.Context(), http.MethodGet, g.url, nil)
-	if err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, err)
 	for name, value := range map[string]string{
 		"Accept": "text/event-stream", "Authorization": "Bearer " + g.token, "Mcp-Session-Id": s.session, "Mcp-Protocol-Version": "2025-11-25",
 	} {
 		r.Header.Set(name, value)
 	}
 	stream, err := s.client.Do(r)
-	if err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, err)
 	b.Cleanup(func() { _ = stream.Body.Close() })
-	if _, err := s.try("resources/subscribe", uriParams(uri)); err != nil {
-		b.Fatal(err)
-	}
+	_, err = s.try("resources/subscribe", uriParams(uri))
+	assert.NilError(b, err)
 	go func() {
 		for range arrivals(stream.Body, "notifications/resources/updated") {
 			notices.Add(1)

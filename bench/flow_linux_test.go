@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 	"github.com/gybob/aai-gateway/internal/testkit/tokencount"
 )
@@ -22,9 +25,7 @@ func (w *world) workflowSteps(b *testing.B) {
 		one := fmt.Sprintf(`{"app":%q,"tool":%q,"args":{"v":"hello"}}`, fastApp, tool)
 		return `{"name":"aai_exec","arguments":{"app":"aai","tool":"workflow","args":{"steps":[` + strings.TrimSuffix(strings.Repeat(one+",", n), ",") + `]}}}`
 	}
-	if answer := gateway.ask(b, "tools/call", of("change", 2)).text(b); !strings.Contains(answer, "2 of 2 steps done") {
-		b.Fatal(answer)
-	}
+	assert.Assert(b, is.Contains(gateway.ask(b, "tools/call", of("change", 2)).text(b), "2 of 2 steps done"))
 	var read, change, readStep, changeStep, flush samples
 	for range roundLimit(b, 60) {
 		for range steps {
@@ -70,9 +71,8 @@ func (w *desktopBench) flows(b *testing.B) {
 	call := toolCall(b, "ax_workflow", map[string]any{"app": app, "steps": steps})
 	answer := s.gateway.ask(b, "tools/call", call).text(b)
 	f.WaitState(b, "presses", 2*presses)
-	if !json.Valid([]byte(call)) || !strings.Contains(answer, "10 of 10 steps done") {
-		b.Fatal(answer)
-	}
+	assert.Assert(b, json.Valid([]byte(call)))
+	assert.Assert(b, is.Contains(answer, "10 of 10 steps done"))
 	ours := tokencount.Count(b, call) + tokencount.Count(b, answer)
 	share := float64(ours) / float64(calls)
 	w.table.judge("tokens of a workflow of 10 acts on a window", fmt.Sprint(ours), fmt.Sprintf("10 calls %d", calls), times(share), "≤ 0.35×", share <= 0.35)

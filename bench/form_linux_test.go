@@ -14,6 +14,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
 )
 
 // twelveFields is a form in a page that reports its values.
@@ -144,9 +146,7 @@ func (w *desktopBench) compareForm(b *testing.B) {
 		}
 		return toolCall(b, "ax_fill", map[string]any{"app": app, "fields": fields})
 	})
-	if err != nil {
-		b.Fatalf("%v: %s", err, ours.answer)
-	}
+	assert.NilError(b, err, ours.answer)
 	read, all := ours.tokens()
 	beside, most := "did not run: ", 450
 	if theirs, err := formByPlaywright(b, s); err != nil {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	godbus "github.com/godbus/dbus/v5"
+	"gotest.tools/v3/assert"
 
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
@@ -198,9 +199,9 @@ func busCall(b *testing.B, object godbus.BusObject) time.Duration {
 	b.Helper()
 	begun := time.Now()
 	var out string
-	if err := object.Call(testkit.ServiceInterface+".EchoString", 0, "hello").Store(&out); err != nil || out != "hello" {
-		b.Fatal(out, err)
-	}
+	err := object.Call(testkit.ServiceInterface+".EchoString", 0, "hello").Store(&out)
+	assert.NilError(b, err)
+	assert.Equal(b, out, "hello")
 	return time.Since(begun)
 }
 
@@ -210,9 +211,7 @@ type disk struct{ file *os.File }
 func newDisk(b *testing.B) disk {
 	b.Helper()
 	file, err := os.OpenFile(b.TempDir()+"/flushed", os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
-	if err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, err)
 	b.Cleanup(func() { _ = file.Close() })
 	return disk{file}
 }
@@ -221,12 +220,9 @@ func newDisk(b *testing.B) disk {
 func (d disk) flush(b *testing.B) time.Duration {
 	b.Helper()
 	begun := time.Now()
-	if _, err := d.file.Write(make([]byte, 300)); err != nil {
-		b.Fatal(err)
-	}
-	if err := d.file.Sync(); err != nil {
-		b.Fatal(err)
-	}
+	_, err := d.file.Write(make([]byte, 300))
+	assert.NilError(b, err)
+	assert.NilError(b, d.file.Sync())
 	return time.Since(begun)
 }
 

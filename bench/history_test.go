@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/audit"
 )
@@ -23,9 +25,8 @@ func BenchmarkHistory(b *testing.B) {
 	b.Cleanup(func() { _ = record.Close() })
 	fillMonth(b, record, calls)
 	begun := time.Now()
-	if _, err := record.History(b.Context(), audit.Filter{}); err != nil {
-		b.Fatal(err)
-	}
+	_, err := record.History(b.Context(), audit.Filter{})
+	assert.NilError(b, err)
 	var t table
 	t.add("what was left of the index", time.Since(begun).Round(time.Millisecond).String(), "", "")
 	history := func(f audit.Filter) func(context.Context) error {
@@ -63,9 +64,7 @@ func BenchmarkHistory(b *testing.B) {
 		var took samples
 		for range rounds {
 			begun := time.Now()
-			if err := look.do(b.Context()); err != nil {
-				b.Fatal(err)
-			}
+			assert.NilError(b, look.do(b.Context()))
 			took.add(time.Since(begun))
 		}
 		t.judge(look.name+", p50", fmt.Sprintf("%.1f ms", float64(took.median())/1e6), "", "", "≤ 30 ms", took.median() <= 30*time.Millisecond)
@@ -89,8 +88,6 @@ func fillMonth(b *testing.B, record *audit.Journal, calls int) {
 		if i%25 == 0 {
 			e.Code, e.Message = aai.Timeout, "it did not answer"
 		}
-		if err := record.Record(b.Context(), e); err != nil {
-			b.Fatal(err)
-		}
+		assert.NilError(b, record.Record(b.Context(), e))
 	}
 }

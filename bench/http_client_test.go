@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
 )
 
 // modernMeta is the metadata of a request of 2026-07-28.
@@ -70,9 +72,8 @@ func openHTTP(b *testing.B, modern bool, token string, env []string, program str
 func (s *httpSession) timed(b *testing.B, call string) time.Duration {
 	b.Helper()
 	begun := time.Now()
-	if _, err := s.try("tools/call", call); err != nil {
-		b.Fatal(err)
-	}
+	_, err := s.try("tools/call", call)
+	assert.NilError(b, err)
 	return time.Since(begun)
 }
 

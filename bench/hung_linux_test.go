@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
@@ -27,12 +29,8 @@ func (w *world) hungService(b *testing.B) {
 	calls := mixedCalls{session: gateway, hung: serviceCall(frozen, "read", `{"v":"hello"}`), other: readCall}
 	gateway.ask(b, "tools/call", calls.hung) // it works until it is stopped
 	var pid int
-	if err := w.bus.Connect(b).BusObject().Call(processOf, 0, frozen).Store(&pid); err != nil {
-		b.Fatal(err)
-	}
-	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, w.bus.Connect(b).BusObject().Call(processOf, 0, frozen).Store(&pid))
+	assert.NilError(b, syscall.Kill(pid, syscall.SIGSTOP))
 	b.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGCONT) })
 	calls.compare(b, &w.table, "a hung service")
 }

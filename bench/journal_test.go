@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/audit"
 	"github.com/gybob/aai-gateway/internal/gateway"
@@ -60,9 +62,8 @@ func path(b *testing.B, t *table) {
 			for g, s := range map[*gateway.Gateway]*samples{bare: &without, whole: &with} {
 				for range calls {
 					begun := time.Now()
-					if _, err := g.Do(b.Context(), call); err != nil {
-						b.Fatal(err)
-					}
+					_, err := g.Do(b.Context(), call)
+					assert.NilError(b, err)
 					s.add(time.Since(begun))
 				}
 			}
@@ -99,9 +100,7 @@ func durableIntent(b *testing.B, t *table) {
 	for range rounds {
 		for range each {
 			begun := time.Now()
-			if err := record.Record(b.Context(), entry()); err != nil {
-				b.Fatal(err)
-			}
+			assert.NilError(b, record.Record(b.Context(), entry()))
 			ours.add(time.Since(begun))
 			begun = time.Now()
 			writeAndFlush(b, floor)
@@ -118,20 +117,15 @@ func durableIntent(b *testing.B, t *table) {
 func appendOnly(b *testing.B, name string) *os.File {
 	b.Helper()
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
-	if err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, err)
 	b.Cleanup(func() { _ = f.Close() })
 	return f
 }
 
 func writeAndFlush(b *testing.B, f *os.File) {
-	if _, err := f.Write(make([]byte, entryBytes)); err != nil {
-		b.Error(err)
-	}
-	if err := f.Sync(); err != nil {
-		b.Error(err)
-	}
+	_, err := f.Write(make([]byte, entryBytes))
+	assert.Check(b, err)
+	assert.Check(b, f.Sync())
 }
 
 // groupCommit measures many concurrent callers, compared with as many that flush in sequence, each
@@ -150,9 +144,7 @@ func groupCommit(b *testing.B, t *table) {
 		for range callers {
 			wg.Go(func() {
 				for range each {
-					if err := record.Record(b.Context(), entry()); err != nil {
-						b.Error(err)
-					}
+					assert.Check(b, record.Record(b.Context(), entry()))
 				}
 			})
 		}

@@ -17,6 +17,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/audit"
 	"github.com/gybob/aai-gateway/internal/testkit"
@@ -89,22 +91,17 @@ func enterPage(b *testing.B, h home, program string) *pageBrowser {
 	page := testkit.StartProcess(b, process)
 	b.Cleanup(page.Kill)
 	link, err := url.Parse(page.ReadLine(b))
-	if err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, err)
 	jar, err := cookiejar.New(nil)
-	if err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, err)
 	dial := func(ctx context.Context, network, _ string) (net.Conn, error) { // as browsers resolve names below localhost
 		return (&net.Dialer{}).DialContext(ctx, network, net.JoinHostPort("127.0.0.1", link.Port()))
 	}
 	p := &pageBrowser{client: &http.Client{Jar: jar, Transport: &http.Transport{DialContext: dial}}, origin: link.Scheme + "://" + link.Host}
 	body := p.post(b, link.Path, nil)
 	_, token, _ := strings.Cut(string(body), `name="csrf" value="`)
-	if p.csrf, _, _ = strings.Cut(token, `"`); p.csrf == "" {
-		b.Fatalf("the page has no form:\n%s", body)
-	}
+	p.csrf, _, _ = strings.Cut(token, `"`)
+	assert.Assert(b, p.csrf != "", "the page has no form:\n%s", body)
 	return p
 }
 
@@ -112,9 +109,7 @@ func enterPage(b *testing.B, h home, program string) *pageBrowser {
 func (p *pageBrowser) get(b *testing.B, path string) []byte {
 	b.Helper()
 	r, err := http.NewRequestWithContext(b.Context(), http.MethodGet, p.origin+path, nil)
-	if err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, err)
 	return p.do(b, r)
 }
 
@@ -122,9 +117,7 @@ func (p *pageBrowser) get(b *testing.B, path string) []byte {
 func (p *pageBrowser) post(b *testing.B, path string, form url.Values) []byte {
 	b.Helper()
 	r, err := http.NewRequestWithContext(b.Context(), http.MethodPost, p.origin+path, strings.NewReader(form.Encode()))
-	if err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, err)
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	r.Header.Set("Origin", p.origin)
 	r.Header.Set("Sec-Fetch-Site", "same-origin")
@@ -134,9 +127,7 @@ func (p *pageBrowser) post(b *testing.B, path string, form url.Values) []byte {
 func (p *pageBrowser) do(b *testing.B, r *http.Request) []byte {
 	b.Helper()
 	response, err := p.client.Do(r)
-	if err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, err)
 	defer response.Body.Close() //nolint:errcheck // it was read to its end
 	body, err := io.ReadAll(response.Body)
 	if err != nil || response.StatusCode != http.StatusOK {
@@ -178,9 +169,7 @@ func (p *pageBrowser) hears(b *testing.B, record *audit.Journal, rounds int) (to
 		begun := time.Now()
 		e := entry()
 		e.Kind, e.Call = aai.Outcome, fmt.Sprint("heard", i)
-		if err := record.Record(b.Context(), e); err != nil {
-			b.Fatal(err)
-		}
+		assert.NilError(b, record.Record(b.Context(), e))
 		news.next(b, "journal")
 		took.add(time.Since(begun))
 		time.Sleep(100 * time.Millisecond)
@@ -196,13 +185,9 @@ type pageNews struct{ kinds chan string }
 func (p *pageBrowser) listen(b *testing.B) pageNews {
 	b.Helper()
 	r, err := http.NewRequestWithContext(b.Context(), http.MethodGet, p.origin+"/live", nil)
-	if err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, err)
 	response, err := p.client.Do(r)
-	if err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, err)
 	b.Cleanup(func() { _ = response.Body.Close() })
 	lines := bufio.NewScanner(response.Body)
 	if !lines.Scan() { // the first line confirms the stream

@@ -8,6 +8,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // pageReading compares the text that a model reads of a page, in one call of each. The peer's call
@@ -56,9 +59,7 @@ func (w *desktopBench) comparePageTokens(b *testing.B) {
 		c.args["app"] = strconv.Itoa(pid)
 		s.awaitSettled(b, c.args["app"])
 		ours := s.gateway.ask(b, "tools/call", toolCall(b, c.tool, c.args)).text(b)
-		if !strings.Contains(ours, c.says) {
-			b.Errorf("%s: %s", c.figure, ours)
-		}
+		assert.Check(b, is.Contains(ours, c.says), c.figure)
 		app.Kill(b)
 		beside, most := "", c.most
 		if failed == nil {

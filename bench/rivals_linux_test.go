@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 	"github.com/gybob/aai-gateway/internal/testkit/tokencount"
 )
@@ -133,9 +135,7 @@ func (w *desktopBench) compareWeb(b *testing.B) {
 	size, theirSize := 0, 0
 	for range rounds {
 		took, err := onPage(s.gateway, page, click)
-		if err != nil {
-			b.Fatal(err)
-		}
+		assert.NilError(b, err)
 		ourClick.add(took)
 		begun := time.Now()
 		a := s.gateway.ask(b, "tools/call", tree)

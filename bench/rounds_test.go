@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
 )
 
 // shortVariable holds the maximum of rounds of each benchmark: with few, all of them end in the
@@ -19,9 +21,8 @@ func roundLimit(b *testing.B, n int) int {
 		return n
 	}
 	most, err := strconv.Atoi(short)
-	if err != nil || most < 1 {
-		b.Fatalf("%s: expected a number of rounds, got %q", shortVariable, short)
-	}
+	assert.NilError(b, err, "%s %q", shortVariable, short)
+	assert.Assert(b, most >= 1, "%s: expected a number of rounds, got %q", shortVariable, short)
 	return min(n, most)
 }
 

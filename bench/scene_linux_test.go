@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway/internal/desktop/refs"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
@@ -50,9 +52,7 @@ func (w *desktopBench) openWithin(b *testing.B, s *linuxtest.Session, limits str
 func toolCall(b *testing.B, tool string, args map[string]any) string {
 	b.Helper()
 	params, err := json.Marshal(map[string]any{"name": tool, "arguments": args})
-	if err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, err)
 	return string(params)
 }
 
@@ -68,9 +68,7 @@ type reply struct {
 func (a answer) text(b *testing.B) string {
 	b.Helper()
 	var r reply
-	if err := json.Unmarshal(a.line, &r); err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, json.Unmarshal(a.line, &r))
 	var text strings.Builder
 	for _, part := range r.Result.Content {
 		text.WriteString(part.Text)
@@ -88,12 +86,8 @@ func (a answer) isVerified(b *testing.B) bool {
 func (a answer) data(b *testing.B, into any) {
 	b.Helper()
 	var r reply
-	if err := json.Unmarshal(a.line, &r); err != nil {
-		b.Fatal(err)
-	}
-	if err := json.Unmarshal(r.Result.StructuredContent, into); err != nil {
-		b.Fatalf("%v: %s", err, a.line)
-	}
+	assert.NilError(b, json.Unmarshal(a.line, &r))
+	assert.NilError(b, json.Unmarshal(r.Result.StructuredContent, into), a.line)
 }
 
 // await polls until the element exists, and returns its ref.
@@ -105,16 +99,12 @@ func (s *scene) await(b *testing.B, pid int, query string) string {
 		if err != nil && time.Now().Before(end) {
 			continue
 		}
-		if err != nil {
-			b.Fatal(err)
-		}
+		assert.NilError(b, err)
 		var found struct {
 			Ref string `json:"element_ref"`
 		}
 		a.data(b, &found)
-		if !refs.Is(found.Ref) {
-			b.Fatalf("ax_find gave the ref %q", found.Ref)
-		}
+		assert.Assert(b, refs.Is(found.Ref), "ax_find gave the ref %q", found.Ref)
 		return found.Ref
 	}
 }

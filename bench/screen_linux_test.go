@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
 	"github.com/gybob/aai-gateway/internal/platform/linux/x11"
@@ -58,13 +60,9 @@ func took(b *testing.B, take func() (*image.RGBA, error)) time.Duration {
 	begun := time.Now()
 	picture, err := take()
 	took := time.Since(begun)
-	if err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, err)
 	centre := picture.RGBAAt(picture.Rect.Dx()/4, picture.Rect.Dy()/4)
-	if centre.A == 0 {
-		b.Fatal("the picture is empty")
-	}
+	assert.Assert(b, centre.A != 0, "the picture is empty")
 	return took
 }
 
@@ -72,9 +70,7 @@ func took(b *testing.B, take func() (*image.RGBA, error)) time.Duration {
 func windowOf(b *testing.B, screen desktop.Windows, f *linuxtest.Fixture) desktop.WindowID {
 	b.Helper()
 	windows, err := screen.Windows(b.Context())
-	if err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, err)
 	for _, w := range windows {
 		if w.Title == f.Title {
 			return w.ID
@@ -90,9 +86,8 @@ func imported(b *testing.B, s *linuxtest.Session, window, into string) time.Dura
 	command := exec.CommandContext(b.Context(), "import", "-window", window, into)
 	command.Env = s.Env
 	begun := time.Now()
-	if out, err := command.CombinedOutput(); err != nil {
-		b.Fatalf("import: %v\n%s", err, out)
-	}
+	out, err := command.CombinedOutput()
+	assert.NilError(b, err, out)
 	return time.Since(begun)
 }
 

@@ -2,9 +2,11 @@ package bench
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway/internal/testkit/tokencount"
 )
@@ -20,9 +22,8 @@ func (w *world) script(b *testing.B) {
 	const reads = `let n = 0; for (let i = 0; i < args.cells; i++) n += call(args.app, "read", {v: "cell " + i}).length; n`
 	by := run(reads, fmt.Sprintf(`{"app":%q,"cells":%d}`, fastApp, cells))
 	answer := gateway.ask(b, "tools/call", by).text(b)
-	if !strings.Contains(answer, `"result":340`) || !strings.Contains(answer, `"calls":50`) {
-		b.Fatalf("the script answers %s", answer)
-	}
+	assert.Assert(b, is.Contains(answer, `"result":340`))
+	assert.Assert(b, is.Contains(answer, `"calls":50`))
 	ours, each := tokencount.Count(b, by)+tokencount.Count(b, answer), 0
 	for i := range cells {
 		call := fmt.Sprintf(`{"name":"aai_exec","arguments":{"app":%q,"tool":"read","args":{"v":"cell %d"}}}`, fastApp, i)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
 )
 
 // fewListed is the number of apps with a separate entry each; for more apps the gateway lists only
@@ -58,10 +60,7 @@ func (w *world) search(b *testing.B) {
 func (s *session) search(b *testing.B, words string) {
 	b.Helper()
 	asked, err := json.Marshal(map[string]any{"name": "aai_search", "arguments": map[string]any{"words": words}})
-	if err != nil {
-		b.Fatal(err)
-	}
-	if a := s.ask(b, "tools/call", string(asked)); a.Result.IsError {
-		b.Fatalf("%s: %+v", words, a)
-	}
+	assert.NilError(b, err)
+	a := s.ask(b, "tools/call", string(asked))
+	assert.Assert(b, !a.Result.IsError, "%s %+v", words, a)
 }

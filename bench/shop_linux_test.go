@@ -11,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/bench/shop"
 	"github.com/gybob/aai-gateway/internal/importers"
 )
@@ -54,13 +57,9 @@ func (d *shopTask) lists(b *testing.B, s *session) {
 			}
 		}
 	}
-	if err := json.Unmarshal(a.line, &listed); err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, json.Unmarshal(a.line, &listed))
 	text, err := json.Marshal(listed.Result.Tools)
-	if err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, err)
 	d.list = len([]rune(string(text)))
 }
 
@@ -99,9 +98,7 @@ func (w *desktopBench) compareShop(b *testing.B) {
 		result := "done"
 		if err != nil {
 			result = "not done: " + firstLine(err)
-			if way.name != "playwright-mcp" {
-				b.Errorf("%s: %v", way.name, err)
-			}
+			assert.Check(b, is.Equal(way.name, "playwright-mcp"), err)
 		}
 		all := d.list/4 + d.words/4
 		switch way.name {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
 )
 
 // size measures the program's size on disk, and its memory when it has listed its tools and is
@@ -33,9 +35,7 @@ func (w *world) size(b *testing.B) {
 func fileSize(b *testing.B, name string) int64 {
 	b.Helper()
 	info, err := os.Stat(name)
-	if err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, err)
 	return info.Size()
 }
 
@@ -61,14 +61,11 @@ func (w *world) resident(b *testing.B, program string, descriptors, tools int) i
 func vmRSS(b *testing.B, pid int) int64 {
 	b.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, err)
 	_, rest, _ := strings.Cut(string(status), "VmRSS:")
 	var kilobytes int64
-	if _, err := fmt.Sscanf(rest, "%d kB", &kilobytes); err != nil {
-		b.Fatal(err)
-	}
+	_, err = fmt.Sscanf(rest, "%d kB", &kilobytes)
+	assert.NilError(b, err)
 	return kilobytes << 10
 }
 
@@ -77,19 +74,13 @@ func vmRSS(b *testing.B, pid int) int64 {
 func processorTime(b *testing.B, pid int) time.Duration {
 	b.Helper()
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, err)
 	const tick = 10 * time.Millisecond
 	_, rest, _ := strings.Cut(string(stat), ") ") // the name may contain blanks
 	fields := strings.Fields(rest)
-	if len(fields) < 13 {
-		b.Fatalf("/proc/%d/stat: %s", pid, stat)
-	}
+	assert.Assert(b, len(fields) >= 13, "/proc/%d/stat: %s", pid, stat)
 	user, err1 := strconv.Atoi(fields[11])
 	system, err2 := strconv.Atoi(fields[12])
-	if err := errors.Join(err1, err2); err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, errors.Join(err1, err2))
 	return time.Duration(user+system) * tick
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
 )
 
 // snapshots runs the benchmark of internal/platform/linux/atspi, in its own process. Only that
@@ -60,9 +62,7 @@ func snapshotFigures(b *testing.B) map[string]snapshotFigure {
 	command := exec.CommandContext(b.Context(), "go", "test", "-run", "^$", "-bench", "^BenchmarkSnapshot$", "-benchtime", fmt.Sprintf("%dx", roundLimit(b, 30)),
 		"github.com/gybob/aai-gateway/internal/platform/linux/atspi")
 	out, err := command.CombinedOutput()
-	if err != nil {
-		b.Fatalf("%v\n%s", err, out)
-	}
+	assert.NilError(b, err, out)
 	told := make(map[string]snapshotFigure)
 	for lines := bufio.NewScanner(bytes.NewReader(out)); lines.Scan(); {
 		name, ok := strings.CutPrefix(lines.Text(), "BenchmarkSnapshot/")
@@ -88,8 +88,6 @@ func snapshotFigures(b *testing.B) map[string]snapshotFigure {
 		}
 		told[key] = f
 	}
-	if len(told) == 0 {
-		b.Fatalf("no figures in:\n%s", out)
-	}
+	assert.Assert(b, len(told) != 0, "no figures in:\n%s", out)
 	return told
 }

@@ -11,6 +11,8 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/audit"
 	"github.com/gybob/aai-gateway/internal/builtin"
@@ -213,23 +215,17 @@ func openHere(b *testing.B, g *gateway.Gateway) *session {
 	}()
 	b.Cleanup(func() {
 		_ = questions.Close()
-		if err := <-ended; err != nil {
-			b.Error(err)
-		}
+		assert.Check(b, <-ended)
 	})
 	s := sessionOver(questions, answers)
-	if err := s.initializeSession(); err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, s.initializeSession())
 	return s
 }
 
 func pipe(b *testing.B) (r, w *os.File) {
 	b.Helper()
 	r, w, err := os.Pipe()
-	if err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, err)
 	b.Cleanup(func() { _, _ = r.Close(), w.Close() })
 	return r, w
 }
@@ -280,9 +276,7 @@ func (c *clockwork) call(b *testing.B, s *session, call string, f *stageSamples)
 		f.stages[i].add(took)
 		sum += took
 	}
-	if sum != whole {
-		b.Fatalf("the stages take %s, the call %s: a border was passed out of its order", sum, whole)
-	}
+	assert.Equal(b, sum, whole, "the stages take %s, the call %s: a border was passed out of its order", sum, whole)
 	f.whole.add(whole)
 }
 

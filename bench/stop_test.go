@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 	answers "github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/audit"
@@ -66,18 +68,15 @@ func BenchmarkStop(b *testing.B) {
 				}
 				begun := time.Now()
 				if stops {
-					if err := other.Add(b.Context(), answers.Stop{At: begun, Door: aai.DoorCLI}); err != nil {
-						b.Fatal(err)
-					}
+					assert.NilError(b, other.Add(b.Context(), answers.Stop{At: begun, Door: aai.DoorCLI}))
 				} else {
 					leave()
 				}
 				calls.Wait()
 				took.add(time.Since(begun))
 				leave()
-				if _, err := other.Remove(b.Context(), func(answers.Stop) bool { return true }); err != nil {
-					b.Fatal(err)
-				}
+				_, err := other.Remove(b.Context(), func(answers.Stop) bool { return true })
+				assert.NilError(b, err)
 			}
 			b.ReportMetric(float64(took.median())/1e6, "ms/median")
 			b.ReportMetric(float64(took.quantile(1))/1e6, "ms/longest")
@@ -105,9 +104,8 @@ func BenchmarkDoWithStop(b *testing.B) {
 			}
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := g.Do(b.Context(), call); err != nil {
-					b.Fatal(err)
-				}
+				_, err := g.Do(b.Context(), call)
+				assert.NilError(b, err)
 			}
 		})
 	}

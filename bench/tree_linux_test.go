@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 	"github.com/gybob/aai-gateway/internal/testkit/tokencount"
@@ -110,9 +112,7 @@ func (s *scene) processOf(b *testing.B, id string, started int) int {
 func (s *scene) appOf(b *testing.B, bus desktop.Tree, pid int) desktop.App {
 	b.Helper()
 	apps, err := bus.Apps(b.Context())
-	if err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, err)
 	for _, app := range apps {
 		if app.PID == pid {
 			return app

@@ -13,6 +13,9 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // mostMemory limits the address space of a gateway under attack, in KiB: memory exhaustion must
@@ -30,9 +33,8 @@ func (w *world) underAttack(b *testing.B) {
 	}
 	issuer := serveIssuer(b)
 	attacked, quiet := w.openUnderAttack(b, issuer), w.openUnderAttack(b, issuer)
-	if _, err := attacked.victim.try("tools/call", modern(changeCall)); err != nil {
-		b.Fatal(err)
-	}
+	_, err := attacked.victim.try("tools/call", modern(changeCall))
+	assert.NilError(b, err)
 	var calm, beside, burned samples
 	done := make(map[string]int64)
 	processors := 0.0
@@ -53,13 +55,9 @@ func (w *world) underAttack(b *testing.B) {
 	}
 	attacked.mutationIsOnRecord(b, w.gateway)
 	for _, tool := range attackTools {
-		if done[tool.name] == 0 {
-			b.Errorf("the attacker never tried: %s", tool.name)
-		}
+		assert.Check(b, done[tool.name] != 0, "the attacker never tried: %s", tool.name)
 	}
-	if done["answers"] == 0 {
-		b.Error("nothing that the attacker did was answered")
-	}
+	assert.Check(b, done["answers"] != 0, "nothing that the attacker did was answered")
 	figure := fmt.Sprintf("another's calls for %s beside the worst mix", time.Duration(turns)*long)
 	r := ratio(beside.quantile(0.99), burned.quantile(0.99))
 	burn := fmt.Sprintf("a process that burns %.1f processors ", processors)
@@ -94,12 +92,8 @@ func (w *world) openUnderAttack(b *testing.B, issuer string) *attackedGateway {
 	process := exec.CommandContext(b.Context(), "/bin/sh", "-c", fmt.Sprintf(`ulimit -v %d; exec "$0" mcp serve --http 0`, mostMemory), w.gateway)
 	process.Env = g.env
 	said, err := process.StderrPipe()
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := process.Start(); err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, err)
+	assert.NilError(b, process.Start())
 	b.Cleanup(func() {
 		_ = process.Process.Kill()
 		_ = process.Wait()
@@ -107,9 +101,7 @@ func (w *world) openUnderAttack(b *testing.B, issuer string) *attackedGateway {
 	lines := bufio.NewReader(said)
 	for {
 		line, err := lines.ReadString('\n')
-		if err != nil {
-			b.Fatal("the gateway ended: ", err)
-		}
+		assert.NilError(b, err, "the gateway ended: %v", err)
 		if _, rest, serving := strings.Cut(line, "Serving MCP at "); serving {
 			g.address, _, _ = strings.Cut(rest, ";")
 			break
@@ -154,9 +146,7 @@ func (g *attackedGateway) used(b *testing.B) time.Duration { return processorTim
 func (g *attackedGateway) target(b *testing.B) string {
 	b.Helper()
 	told, err := json.Marshal(attacker{Address: g.address, Token: "attacker"})
-	if err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, err)
 	return string(told)
 }
 
@@ -166,12 +156,8 @@ func (g *attackedGateway) mutationIsOnRecord(b *testing.B, program string) {
 	history := exec.CommandContext(b.Context(), program, "history", "--app", fastApp, "--tool", "change", "--format", "json")
 	history.Env = g.env
 	out, err := history.Output()
-	if err != nil {
-		b.Fatalf("history: %v\n%s", err, out)
-	}
-	if !strings.Contains(string(out), `"change"`) {
-		b.Errorf("what was done before the attack is on record no more: %s", out)
-	}
+	assert.NilError(b, err, out)
+	assert.Check(b, is.Contains(string(out), `"change"`), "what was done before the attack is on record no more: %s", out)
 }
 
 // serveIssuer is an authorization server with two tokens and their owners.
@@ -206,12 +192,8 @@ func startChild(b *testing.B, variable string) *child {
 	c.process.Env = append(os.Environ(), variable)
 	c.process.Stdout, c.process.Stderr = &c.out, os.Stderr
 	in, err := c.process.StdinPipe()
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := c.process.Start(); err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, err)
+	assert.NilError(b, c.process.Start())
 	c.in = in
 	b.Cleanup(func() { _ = c.process.Process.Kill() })
 	return c
@@ -221,16 +203,12 @@ func startChild(b *testing.B, variable string) *child {
 func (c *child) end(b *testing.B, done *map[string]int64) {
 	b.Helper()
 	_ = c.in.Close()
-	if err := c.process.Wait(); err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, c.process.Wait())
 	if done == nil {
 		return
 	}
 	var told map[string]int64
-	if err := json.Unmarshal([]byte(c.out.String()), &told); err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, json.Unmarshal([]byte(c.out.String()), &told))
 	for name, n := range told {
 		(*done)[name] += n
 	}

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway/internal/vision"
 
 	xdraw "golang.org/x/image/draw"
@@ -31,13 +33,9 @@ var canvasSize = image.Rect(0, 0, 1600, 1000)
 func drawnWindow(b *testing.B, random *rand.Rand) *image.RGBA {
 	b.Helper()
 	parsed, err := opentype.Parse(goregular.TTF)
-	if err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, err)
 	face, err := opentype.NewFace(parsed, &opentype.FaceOptions{Size: 14, DPI: 72, Hinting: font.HintingFull})
-	if err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, err)
 	picture := image.NewRGBA(canvasSize)
 	draw.Draw(picture, picture.Rect, image.White, image.Point{}, draw.Src)
 	words := []string{"Approve", "Refund", "Invoice", "Customer", "Shipping", "Weekly", "Settings", "Archive"}
@@ -91,9 +89,7 @@ func writePNG(b *testing.B, path string, picture image.Image) {
 	if err == nil {
 		err = errors.Join((&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(f, picture), f.Close())
 	}
-	if err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, err)
 }
 
 // BenchmarkVision measures reading, marking and comparing pictures, beside Tesseract and odiff.
@@ -122,9 +118,7 @@ func (t *table) readRow(b *testing.B, picture *image.RGBA, folder string, rounds
 	for range rounds {
 		begun := time.Now()
 		lines, err := reader.Read(b.Context(), picture)
-		if err != nil {
-			b.Fatal(err)
-		}
+		assert.NilError(b, err)
 		ours.add(time.Since(begun))
 		words = 0
 		for _, line := range lines {
@@ -133,9 +127,7 @@ func (t *table) readRow(b *testing.B, picture *image.RGBA, folder string, rounds
 		begun = time.Now()
 		cmd := exec.CommandContext(b.Context(), "tesseract", path, "stdout", "--psm", "11", "--dpi", "150", "tsv")
 		cmd.Env = append(os.Environ(), "OMP_THREAD_LIMIT=1")
-		if err := cmd.Run(); err != nil {
-			b.Fatal(err)
-		}
+		assert.NilError(b, cmd.Run())
 		bare.add(time.Since(begun))
 	}
 	r := ratio(ours.median(), bare.median())
@@ -175,9 +167,7 @@ func (t *table) diffRows(b *testing.B, picture *image.RGBA, folder string, round
 		begun := time.Now()
 		before, after := readPNG(b, one), readPNG(b, other)
 		diff, err := vision.Compare(before, after, nil, true)
-		if err != nil {
-			b.Fatal(err)
-		}
+		assert.NilError(b, err)
 		ours.add(time.Since(begun))
 		begun = time.Now()
 		cmd := exec.CommandContext(context.WithoutCancel(b.Context()), odiff, one, other, filepath.Join(folder, "out.png"), "--antialiasing", "--threshold", "0.1")
@@ -204,12 +194,8 @@ func (t *table) diffRows(b *testing.B, picture *image.RGBA, folder string, round
 func readPNG(b *testing.B, path string) *image.RGBA {
 	b.Helper()
 	data, err := os.ReadFile(path)
-	if err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, err)
 	picture, err := vision.DecodePNG(data)
-	if err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, err)
 	return picture
 }

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
@@ -111,20 +113,15 @@ func webRequest(b *testing.B, client *http.Client, method, url, sent string) tim
 	b.Helper()
 	begun := time.Now()
 	r, err := http.NewRequest(method, url, strings.NewReader(sent))
-	if err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, err)
 	if sent != "" {
 		r.Header.Set("Content-Type", "application/json")
 	}
 	resp, err := client.Do(r)
-	if err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, err)
 	body, err := io.ReadAll(resp.Body)
 	_ = resp.Body.Close()
-	if err != nil || string(body) != siteAnswer {
-		b.Fatal(err, string(body))
-	}
+	assert.NilError(b, err)
+	assert.Equal(b, string(body), siteAnswer)
 	return time.Since(begun)
 }

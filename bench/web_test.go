@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway/internal/catalog"
 	"github.com/gybob/aai-gateway/internal/catalog/discovery"
 	"github.com/gybob/aai-gateway/internal/netguard"
@@ -35,9 +37,9 @@ func BenchmarkDiscover(b *testing.B) {
 		return discovery.NewWebCatalog(discovery.WebConfig{LocalCatalog: local, Client: client, Cache: cache, Names: filepath.Join(folder, "names.json")})
 	}
 	find := func(b *testing.B, web *discovery.WebCatalog) {
-		if app, err := web.Find(b.Context(), "https://"+host); err != nil || len(app.Tools) == 0 {
-			b.Fatal(app, err)
-		}
+		app, err := web.Find(b.Context(), "https://"+host)
+		assert.NilError(b, err, app)
+		assert.Assert(b, len(app.Tools) != 0, app)
 	}
 	cache := filepath.Join(folder, "cache")
 	known := gateway(cache)

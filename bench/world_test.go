@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
 )
 
 // build compiles one of the module's programs as released, but with the tag benchmarks, and
@@ -17,9 +19,8 @@ func build(b *testing.B, pkg string) string {
 	program := filepath.Join(b.TempDir(), filepath.Base(pkg))
 	compile := exec.CommandContext(b.Context(), "go", "build", "-trimpath", "-tags", "benchmarks", "-ldflags", "-s -w -funcalign=16", "-o", program, pkg)
 	compile.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := compile.CombinedOutput(); err != nil {
-		b.Fatalf("%v\n%s", err, out)
-	}
+	out, err := compile.CombinedOutput()
+	assert.NilError(b, err, out)
 	return program
 }
 
@@ -79,16 +80,10 @@ func (h home) configure(b *testing.B, more string, apps ...string) {
 func (h home) write(b *testing.B, name, text string) {
 	b.Helper()
 	path := filepath.Join(h.folder, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		b.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, os.MkdirAll(filepath.Dir(path), 0o700))
+	assert.NilError(b, os.WriteFile(path, []byte(text), 0o600))
 	yesterday := time.Now().Add(-24 * time.Hour)
-	if err := os.Chtimes(path, yesterday, yesterday); err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, os.Chtimes(path, yesterday, yesterday))
 }
 
 // typicalDescriptor has about 3 KB and five tools, like those of real apps.

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 )
@@ -45,26 +47,21 @@ func checkSessionBus(w *world) {
 		return nil
 	})
 	d.has("list_startable", `{}`, "org.xfce.Xfconf")
-	if diff := cmp.Diff(names(w.ask("ListActivatableNames")), names(d.list("list_startable", `{}`)...)); diff != "" {
-		w.Errorf("list_startable: gdbus says - but got +:\n%s", diff)
-	}
+	assert.Check(w, is.DeepEqual(names(w.ask("ListActivatableNames")), names(d.list("list_startable", `{}`)...)))
 
-	if got, want := "('"+d.text("owner", xfconf)+"',)", w.ask("GetNameOwner", "org.xfce.Xfconf"); got != want {
-		w.Errorf("owner: gdbus says %s, got %s", want, got)
-	}
+	got, want := "('"+d.text("owner", xfconf)+"',)", w.ask("GetNameOwner", "org.xfce.Xfconf")
+	assert.Check(w, is.Equal(got, want), "owner: gdbus says %s, got %s", want, got)
 	d.fails("owner", `{"arg_0": "org.example.Nobody"}`, aai.AppNotRunning, "NameHasNoOwner")
 	pid := d.number("process_id", xfconf)
-	if comm, err := os.ReadFile(fmt.Sprintf("/proc/%v/comm", pid)); err != nil || string(comm) != "xfconfd\n" {
-		w.Errorf("process_id: %v is %q (%v)", pid, comm, err)
-	}
+	comm, err := os.ReadFile(fmt.Sprintf("/proc/%v/comm", pid))
+	assert.NilError(w, err, "%v %q", pid, comm)
+	assert.Equal(w, string(comm), "xfconfd\n", "%v %q", pid, comm)
 	credentials, _ := d.call("credentials", xfconf).(map[string]any)
-	if credentials["ProcessID"] != pid || credentials["UnixUserID"] != float64(os.Getuid()) {
-		w.Errorf("credentials: got %v", credentials)
-	}
+	assert.Check(w, is.Equal(credentials["ProcessID"], pid), credentials)
+	assert.Check(w, is.Equal(credentials["UnixUserID"], float64(os.Getuid())), credentials)
 
-	if got, want := "('"+d.text("bus_id", `{}`)+"',)", w.ask("GetId"); got != want {
-		w.Errorf("bus_id: gdbus says %s, got %s", want, got)
-	}
+	got, want = "('"+d.text("bus_id", `{}`)+"',)", w.ask("GetId")
+	assert.Check(w, is.Equal(got, want), "bus_id: gdbus says %s, got %s", want, got)
 	features := "['" + strings.Join(d.list("features", `{}`), "', '") + "']"
 	w.property(features, "--session", "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "Features")
 }
@@ -74,9 +71,11 @@ func checkAccessibility(w *world) {
 	a := w.app(service)
 	path, ok := strings.CutPrefix(a.text("address", `{}`), "unix:path=")
 	path, _, _ = strings.Cut(path, ",")
-	if info, err := os.Stat(path); !ok || err != nil || info.Mode()&fs.ModeSocket == 0 || !strings.HasPrefix(path, w.run) {
-		w.Errorf("address: there is no socket of this session at %s (%v)", path, err)
-	}
+	info, err := os.Stat(path)
+	assert.Assert(w, ok, "address: there is no socket of this session at %s (%v)", path, err)
+	assert.NilError(w, err, path)
+	assert.Assert(w, info.Mode()&fs.ModeSocket != 0, "address: there is no socket of this session at %s (%v)", path, err)
+	assert.Assert(w, strings.HasPrefix(path, w.run), "address: there is no socket of this session at %s (%v)", path, err)
 	a.gives("is_enabled", `{}`, `false`)
 	w.property("false", "--session", service, object, status, "IsEnabled")
 	a.gives("screen_reader_enabled", `{}`, `false`)
@@ -91,22 +90,19 @@ func checkGVfs(w *world) {
 	v := w.app("org.gtk.vfs.Daemon")
 	v.has("list_types", `{}`, "trash")
 	mountable, _ := v.call("list_mountable", `{}`).([]any)
-	if !slices.ContainsFunc(mountable, func(kind any) bool {
+	assert.Check(w, slices.ContainsFunc(mountable, func(kind any) bool {
 		return cmp.Equal(kind, []any{"trash", "trash", []any{}, 0.0, false})
-	}) {
-		w.Errorf("list_mountable: expected the trash in %v", mountable)
-	}
+	}), "list_mountable: expected the trash in %v", mountable)
 
 	v.gives("list_mounts", `{}`, `[]`)
 	w.shows(`^$`, "gio", "list", "trash:///") // which mounts it
 	mounts, _ := v.call("list_mounts", `{}`).([]any)
-	if len(mounts) != 1 {
-		w.Fatalf("list_mounts: expected one, got %v", mounts)
-	}
+	assert.Assert(w, is.Len(mounts, 1), "list_mounts: expected one, got %v", mounts)
 	mount, _ := mounts[0].([]any)
-	if len(mount) != 12 || mount[2] != "Trash" || mount[3] != "trash:" || mount[8] != false {
-		w.Errorf("list_mounts: expected the trash, got %v", mount)
-	}
+	assert.Assert(w, is.Len(mount, 12))
+	assert.Equal(w, mount[2], "Trash")
+	assert.Equal(w, mount[3], "trash:")
+	assert.Equal(w, mount[8], false)
 	w.shows(`'Trash', 'trash:'`, "gdbus", "call", "--session", "--dest", "org.gtk.vfs.Daemon",
 		"--object-path", "/org/gtk/vfs/mounttracker", "--method", "org.gtk.vfs.MountTracker.ListMounts2", "false")
 	v.gives("list_mounts", `{"user_visible_only": true}`, `[]`)

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/descriptors"
@@ -24,9 +26,7 @@ import (
 func source(t testing.TB, id string) []byte {
 	t.Helper()
 	text, err := fs.ReadFile(descriptors.FS(), id+"/aai.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return text
 }
 
@@ -55,39 +55,29 @@ func toolNames(app *aai.App) []string {
 // The embedded files are all files of the folders.
 func TestFilesAreThoseOfTheFolders(t *testing.T) {
 	found, err := filepath.Glob("*/aai.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	var ids []string
 	for _, name := range found {
 		id := filepath.Dir(name)
 		ids = append(ids, id)
 		onDisk, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(string(onDisk), string(source(t, id))); diff != "" {
-			t.Errorf("%s is not what is embedded:\n%s", name, diff)
-		}
+		assert.NilError(t, err)
+		assert.Check(t, is.DeepEqual(string(onDisk), string(source(t, id))), "%s", name)
 	}
-	if diff := cmp.Diff(ids, descriptors.IDs()); diff != "" || len(ids) == 0 {
-		t.Errorf("IDs are not the folders:\n%s", diff)
-	}
+	diff := cmp.Diff(ids, descriptors.IDs())
+	assert.Check(t, is.Equal(diff, ""))
+	assert.Check(t, len(ids) != 0, "IDs are not the folders:\n%s", diff)
 }
 
 func TestDescriptorsAreRight(t *testing.T) {
 	for _, id := range descriptors.IDs() {
 		t.Run(id, func(t *testing.T) {
 			d := parse(t, id)
-			if d.App.ID != id {
-				t.Errorf("the folder is %s, the appId %s", id, d.App.ID)
-			}
+			assert.Check(t, is.Equal(d.App.ID, id), "the folder is %s, the appId %s", id, d.App.ID)
 			for _, warning := range d.Warnings {
 				t.Errorf("warning: %s", warning)
 			}
-			if len(d.App.Tools) == 0 {
-				t.Error("there are no tools")
-			}
+			assert.Check(t, len(d.App.Tools) != 0, "there are no tools")
 			for _, tool := range d.App.Tools {
 				checkTool(t, tool)
 			}
@@ -97,21 +87,12 @@ func TestDescriptorsAreRight(t *testing.T) {
 
 func checkTool(t *testing.T, tool *aai.Tool) {
 	t.Helper()
-	if tool.Run == nil {
-		t.Errorf("%s: the driver made no action of it", tool.Name)
-	}
-	if err := schema.Compile(tool.Params); err != nil {
-		t.Errorf("%s: parameters: %v", tool.Name, err)
-	}
-	if err := schema.Compile(tool.Returns); err != nil {
-		t.Errorf("%s: returns: %v", tool.Name, err)
-	}
-	if tool.Params.Source == nil {
-		t.Errorf("%s: expected parameters", tool.Name)
-	}
-	if tool.Limits.Timeout > aai.DefaultTimeout || tool.Limits.Timeout < time.Second {
-		t.Errorf("%s: a timeout of %s", tool.Name, tool.Limits.Timeout)
-	}
+	assert.Check(t, tool.Run != nil, "%s: the driver made no action of it", tool.Name)
+	assert.Check(t, schema.Compile(tool.Params), tool.Name)
+	assert.Check(t, schema.Compile(tool.Returns), tool.Name)
+	assert.Check(t, tool.Params.Source != nil, "%s: expected parameters", tool.Name)
+	assert.Check(t, tool.Limits.Timeout <= aai.DefaultTimeout, "%s: a timeout of %s", tool.Name, tool.Limits.Timeout)
+	assert.Check(t, tool.Limits.Timeout >= time.Second, "%s: a timeout of %s", tool.Name, tool.Limits.Timeout)
 }
 
 // Every tool declares its effect, so that no default applies.
@@ -123,13 +104,9 @@ func TestEveryToolSaysItsEffect(t *testing.T) {
 			}
 			Tools []struct{ Name, Effect string } // in the other form
 		}
-		if err := json.Unmarshal(source(t, id), &d); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, json.Unmarshal(source(t, id), &d))
 		for _, tool := range append(d.Platforms["linux"].Tools, d.Tools...) {
-			if !slices.Contains([]string{"reads", "changes", "destroys"}, tool.Effect) {
-				t.Errorf("%s %s: effect %q", id, tool.Name, tool.Effect)
-			}
+			assert.Check(t, is.Contains([]string{"reads", "changes", "destroys"}, tool.Effect), "%s %s", id, tool.Name)
 		}
 	}
 }
@@ -145,17 +122,11 @@ func TestToolsAreThoseOfTheList(t *testing.T) {
 		}
 	}
 	if os.Getenv("UPDATE_GOLDEN") != "" {
-		if err := os.WriteFile(golden, []byte(got.String()), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.WriteFile(golden, []byte(got.String()), 0o600))
 	}
 	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got.String()); diff != "" {
-		t.Errorf("the list says - but the descriptors +:\n%s", diff)
-	}
+	assert.NilError(t, err)
+	assert.Check(t, is.DeepEqual(string(want), got.String()))
 }
 
 // packages lists the packages in packages.txt, for the error about a missing program.
@@ -165,9 +136,7 @@ func packages(t testing.TB) []string { return packagesOf(t, "packages.txt") }
 func packagesOf(t testing.TB, file string) []string {
 	t.Helper()
 	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	var names []string
 	for line := range strings.Lines(string(text)) {
 		name, _, _ := strings.Cut(line, "#")
@@ -179,17 +148,15 @@ func packagesOf(t testing.TB, file string) []string {
 func TestPackagesAreListedOnce(t *testing.T) {
 	names := append(packages(t), packagesOf(t, "more-packages.txt")...)
 	slices.Sort(names)
-	if once := slices.Compact(slices.Clone(names)); len(once) != len(names) || len(names) == 0 {
-		t.Errorf("some are there twice, or none: %v", names)
-	}
+	once := slices.Compact(slices.Clone(names))
+	assert.Assert(t, is.Len(once, len(names)), names)
+	assert.Assert(t, len(names) != 0, "some are there twice, or none: %v", names)
 }
 
 // The README's table lists every app with all its tools, in order, and packages of packages.txt.
 func TestReadme(t *testing.T) {
 	text, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	told, listed := map[string][]string{}, append(packages(t), packagesOf(t, "more-packages.txt")...)
 	for line := range strings.Lines(string(text)) {
 		cells := strings.Split(line, "|")
@@ -202,15 +169,11 @@ func TestReadme(t *testing.T) {
 			if word == "for" || word == "(or" { // the rest is a remark
 				break
 			}
-			if !slices.Contains(listed, word) {
-				t.Errorf("%s: the package %s is in no list of packages", id, word)
-			}
+			assert.Check(t, is.Contains(listed, word), "%s: the package %s is in no list of packages", id, word)
 		}
 	}
 	for _, id := range descriptors.IDs() {
-		if diff := cmp.Diff(toolNames(parse(t, id).App), told[id]); diff != "" {
-			t.Errorf("%s: the README lists other tools than the descriptor:\n%s", id, diff)
-		}
+		assert.Check(t, is.DeepEqual(toolNames(parse(t, id).App), told[id]), "%s", id)
 		delete(told, id)
 	}
 	for id := range told {

@@ -3,6 +3,8 @@ package descriptors_test
 import (
 	"fmt"
 	"strings"
+
+	"gotest.tools/v3/assert"
 )
 
 func checkOkular(w *world) {
@@ -131,9 +133,8 @@ func checkRhythmbox(w *world) {
 	w.shows(`one\.wav`, "cat", "$HOME/calm.pls")
 	r.callsVoid("remove_from_playlist", `{"playlist": "Calm", "address": "file://$HOME/one.wav"}`)
 	r.callsVoid("delete_playlist", `{"playlist": "Calm"}`)
-	if left := strings.Join(r.list("playlists", `{}`), "\n"); strings.Contains(left, "Calm") {
-		w.Errorf("delete_playlist: still %s", left)
-	}
+	left := strings.Join(r.list("playlists", `{}`), "\n")
+	assert.Check(w, !strings.Contains(left, "Calm"), "delete_playlist: still %s", left)
 	r.callsVoid("quit", `{}`)
 	w.ended(done, "rhythmbox")
 }

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/descriptors"
@@ -91,13 +93,10 @@ func newWorld(t testing.TB, folder string, env ...string) *world {
 		Drivers: map[string]aai.Driver{"dbus": driver, "ipc": driver},
 	})
 	report, err := apps.Report(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for _, file := range report.Files {
-		if file.Status != catalog.StatusOK || len(file.Errors)+len(file.Warnings) > 0 {
-			t.Errorf("%s: %s %v %v", file.Path, file.Status, file.Errors, file.Warnings)
-		}
+		assert.Check(t, is.Equal(file.Status, catalog.StatusOK), "%s %v %v", file.Path, file.Errors, file.Warnings)
+		assert.Check(t, len(file.Errors)+len(file.Warnings) <= 0, "%s %v %v", file.Path, file.Errors, file.Warnings)
 	}
 	journal := &memoryJournal{}
 	return &world{session: s, journal: journal, gateway: &gateway.Gateway{
@@ -109,9 +108,7 @@ func newWorld(t testing.TB, folder string, env ...string) *world {
 func installed(t testing.TB) string {
 	t.Helper()
 	folder := t.TempDir()
-	if err := os.CopyFS(folder, descriptors.FS()); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.CopyFS(folder, descriptors.FS()))
 	return folder
 }
 
@@ -137,9 +134,7 @@ func (a *app) do(tool, args string) (*aai.Result, error) {
 	decoder := json.NewDecoder(strings.NewReader(a.expand(args)))
 	decoder.UseNumber()
 	var object map[string]any
-	if err := decoder.Decode(&object); err != nil {
-		a.Fatalf("the arguments of %s: %v", tool, err)
-	}
+	assert.NilError(a, decoder.Decode(&object), tool)
 	return a.gateway.Do(a.Context(), &aai.Call{
 		App: a.id, Tool: tool, Args: object, Caller: aai.Caller{Door: "test"},
 	})
@@ -150,16 +145,10 @@ func (a *app) do(tool, args string) (*aai.Result, error) {
 func (a *app) call(tool, args string) any {
 	a.Helper()
 	result, err := a.do(tool, args)
-	if err != nil {
-		a.Fatalf("%s %s %s: %v", a.id, tool, args, err)
-	}
-	if result.Warning != "" {
-		a.Errorf("%s %s %s: %s", a.id, tool, args, result.Warning)
-	}
+	assert.NilError(a, err, "%s %s %s", a.id, tool, args)
+	assert.Check(a, is.Equal(result.Warning, ""), "%s %s %s", a.id, tool, args)
 	text, err := json.Marshal(result.Data)
-	if err != nil {
-		a.Fatalf("%s %s %s: the result is no JSON: %v", a.id, tool, args, err)
-	}
+	assert.NilError(a, err, "%s %s %s: the result is no JSON: %v", a.id, tool, args, err)
 	return a.value(string(text))
 }
 
@@ -167,18 +156,14 @@ func (a *app) call(tool, args string) any {
 func (s *session) value(text string) any {
 	s.Helper()
 	var v any
-	if err := json.Unmarshal([]byte(text), &v); err != nil {
-		s.Fatalf("%q: %v", text, err)
-	}
+	assert.NilError(s, json.Unmarshal([]byte(text), &v), "%q", text)
 	return v
 }
 
 // gives makes a call with exactly the JSON value as result.
 func (a *app) gives(tool, args, want string) {
 	a.Helper()
-	if diff := cmp.Diff(a.value(a.expand(want)), a.call(tool, args)); diff != "" {
-		a.Errorf("%s %s %s: expected - but got +:\n%s", a.id, tool, args, diff)
-	}
+	assert.Check(a, is.DeepEqual(a.value(a.expand(want)), a.call(tool, args)), "%s %s %s", a.id, tool, args)
 }
 
 // eventuallyGives repeats a call until the result is the JSON value.
@@ -202,13 +187,10 @@ func (a *app) callsVoid(tool, args string) {
 func (a *app) checkUndo(tool, args string, look func()) {
 	a.Helper()
 	result, err := a.do(tool, args)
-	if err != nil {
-		a.Fatalf("%s %s %s: %v", a.id, tool, args, err)
-	}
+	assert.NilError(a, err, "%s %s %s", a.id, tool, args)
 	look()
-	if o := undo.Revert(a.Context(), a.gateway.Do, aai.Caller{Door: "test"}, result.Undo); !o.IsUndone() {
-		a.Errorf("%s %s %s: %+v", a.id, tool, args, o)
-	}
+	o := undo.Revert(a.Context(), a.gateway.Do, aai.Caller{Door: "test"}, result.Undo)
+	assert.Check(a, o.IsUndone(), "%s %s %s %+v", a.id, tool, args, o)
 }
 
 // fails makes a call that must fail with the code and a message that contains the text, and
@@ -216,13 +198,10 @@ func (a *app) checkUndo(tool, args string, look func()) {
 func (a *app) fails(tool, args string, code aai.Code, text string) aai.Error {
 	a.Helper()
 	result, err := a.do(tool, args)
-	if err == nil {
-		a.Fatalf("%s %s %s: expected %s, got %+v", a.id, tool, args, code, result)
-	}
+	assert.Assert(a, err != nil, "%s %s %s %s %+v", a.id, tool, args, code, result)
 	e := aai.AsError(err)
-	if e.Code != code || !strings.Contains(e.Message, text) {
-		a.Errorf("%s %s %s: expected %s with %q, got %v", a.id, tool, args, code, text, e)
-	}
+	assert.Check(a, is.Equal(e.Code, code), "%s %s %s %v", a.id, tool, args, e)
+	assert.Check(a, is.Contains(e.Message, text), "%s %s %s %v", a.id, tool, args, e)
 	return *e
 }
 
@@ -235,9 +214,7 @@ func (a *app) list(tool, args string) []string {
 		text, isText := item.(string)
 		texts[i], ok = text, ok && isText
 	}
-	if !ok {
-		a.Fatalf("%s %s: expected a list of strings, got %v", a.id, tool, items)
-	}
+	assert.Assert(a, ok, "%s %s: expected a list of strings, got %v", a.id, tool, items)
 	return texts
 }
 
@@ -246,9 +223,7 @@ func (a *app) has(tool, args string, words ...string) {
 	a.Helper()
 	items := a.list(tool, args)
 	for _, word := range words {
-		if !slices.Contains(items, word) {
-			a.Errorf("%s %s: expected %q in %q", a.id, tool, word, items)
-		}
+		assert.Check(a, is.Contains(items, word), "%s %s", a.id, tool)
 	}
 }
 
@@ -256,9 +231,7 @@ func (a *app) has(tool, args string, words ...string) {
 func (a *app) text(tool, args string) string {
 	a.Helper()
 	text, ok := a.call(tool, args).(string)
-	if !ok {
-		a.Fatalf("%s %s: expected a string", a.id, tool)
-	}
+	assert.Assert(a, ok, "%s %s: expected a string", a.id, tool)
 	return text
 }
 
@@ -266,8 +239,6 @@ func (a *app) text(tool, args string) string {
 func (a *app) number(tool, args string) float64 {
 	a.Helper()
 	number, ok := a.call(tool, args).(float64)
-	if !ok {
-		a.Fatalf("%s %s: expected a number", a.id, tool)
-	}
+	assert.Assert(a, ok, "%s %s: expected a number", a.id, tool)
 	return number
 }

@@ -7,6 +7,9 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 func checkGnote(w *world) {
@@ -33,13 +36,11 @@ func checkGnote(w *world) {
 	g.gives("remove_tag", fmt.Sprintf(`{"note": %q, "tag": "home"}`, note), `true`)
 	g.gives("tags", arg, `[]`)
 	info, err := os.Stat(filepath.Join(w.home, file))
-	if err != nil {
-		w.Fatal(err)
-	}
+	assert.NilError(w, err)
 	for _, tool := range []string{"created", "changed"} {
-		if at, now := g.number(tool, arg), float64(info.ModTime().Unix()); at > now+60 || at < now-600 {
-			w.Errorf("%s: the file is of %v, got %v", tool, now, at)
-		}
+		at, now := g.number(tool, arg), float64(info.ModTime().Unix())
+		assert.Check(w, !(at > now+60), "%s: the file is of %v, got %v", tool, now, at)
+		assert.Check(w, !(at < now-600), "%s: the file is of %v, got %v", tool, now, at)
 	}
 	g.gives("show_note", arg, `true`)
 	w.windows(`Gnote`, "gnote") // whose title is not the note's
@@ -56,17 +57,15 @@ func checkHamster(w *world) {
 	w.shows(`report@office`, "hamster", "current")
 	entry := fmt.Sprintf(`{"entry": %.0f}`, id)
 	told := h.text("entry", entry)
-	if !strings.Contains(told, `"activity": "report"`) || !strings.Contains(told, `"category": "office"`) {
-		w.Errorf("entry: got %s", told)
-	}
+	assert.Assert(w, is.Contains(told, `"activity": "report"`))
+	assert.Assert(w, is.Contains(told, `"category": "office"`))
 	h.gives("today", `{}`, fmt.Sprintf("[%q]", told))
 	day := w.output("date", "+%Y-%m-%d")
 	h.gives("entries", fmt.Sprintf(`{"range": "%s - %s"}`, day, day), fmt.Sprintf("[%q]", told))
 	h.gives("activities", `{"words": "rep"}`, `[["report", "office"]]`)
 	number := h.number("add_category", `{"category": "garden"}`)
-	if got := fmt.Sprint(h.call("categories", `{}`)); !strings.Contains(got, fmt.Sprintf("[%.0f garden]", number)) {
-		w.Errorf("categories: no %v garden in %s", number, got)
-	}
+	got := fmt.Sprint(h.call("categories", `{}`))
+	assert.Check(w, is.Contains(got, fmt.Sprintf("[%.0f garden]", number)), "categories: no %v garden in %s", number, got)
 	h.gives("tags", `{}`, `[]`)
 	h.callsVoid("remove_entry", entry)
 	h.gives("today", `{}`, `[]`)
@@ -81,9 +80,8 @@ func checkArchives(w *world) {
 	w.write("docs/a.txt", "hello\n")
 	a := w.app("org.gnome.ArchiveManager1")
 	kinds, _ := a.call("supported_types", `{"action": "create"}`).([]any)
-	if text := fmt.Sprint(kinds); !strings.Contains(text, "application/zip") {
-		w.Errorf("supported_types: no zip in %s", text)
-	}
+	text := fmt.Sprint(kinds)
+	assert.Check(w, is.Contains(text, "application/zip"), "supported_types: no zip in %s", text)
 	a.callsVoid("pack", `{"archive": "file://$HOME/pack.zip", "files": ["file://$HOME/docs/a.txt"]}`)
 	w.shows(`a\.txt`, "unzip", "-l", "$HOME/pack.zip")
 	w.write("out/b.txt", "hello\n")
@@ -116,9 +114,7 @@ const pngPixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8
 func (s *session) picture(name string) {
 	s.Helper()
 	pixel, err := base64.StdEncoding.DecodeString(pngPixel)
-	if err != nil {
-		s.Fatal(err)
-	}
+	assert.NilError(s, err)
 	s.write(name, string(pixel))
 }
 
@@ -172,9 +168,8 @@ func checkEvince(w *world) {
 	const document = `{"document": "file://$HOME/letter.pdf"}`
 	e := w.app("org.gnome.evince.Daemon")
 	e.gives("is_open", document, `""`)
-	if shower := e.text("open", document); !strings.HasPrefix(shower, ":") {
-		w.Errorf("open: got %q", shower)
-	}
+	shower := e.text("open", document)
+	assert.Check(w, strings.HasPrefix(shower, ":"), "open: got %q", shower)
 	w.windows(`letter\.pdf`, "evince")
 	var owner string
 	w.eventually(func() error {
@@ -241,14 +236,11 @@ func checkClocks(w *world) {
 	const service = "org.gnome.clocks"
 	c := w.app(service)
 	found := c.list("find_cities", `{"words": ["reykjav"]}`)
-	if len(found) == 0 {
-		w.Fatal("find_cities: nothing")
-	}
+	assert.Assert(w, len(found) != 0, "find_cities: nothing")
 	times, _ := c.call("city_times", fmt.Sprintf(`{"cities": [%q]}`, found[0])).([]any)
 	text := fmt.Sprint(times)
-	if clock := w.output("env", "TZ=Atlantic/Reykjavik", "date", "+%-I:%M"); !strings.Contains(text, "Reykjav") {
-		w.Errorf("city_times: date says %s, got %s", clock, text)
-	}
+	clock := w.output("env", "TZ=Atlantic/Reykjavik", "date", "+%-I:%M")
+	assert.Check(w, is.Contains(text, "Reykjav"), "city_times: date says %s, got %s", clock, text)
 	c.matchesBusctl("world_clocks", `{}`, "--user", service, "/org/gnome/clocks", "org.gnome.Shell.ClocksIntegration", ".Locations")
 	c.callsVoid("show_window", `{}`)
 	w.windows(`.`, "org.gnome.clocks")
@@ -259,9 +251,8 @@ func checkClocks(w *world) {
 func checkCharacters(w *world) {
 	c := w.app("org.gnome.Characters")
 	c.has("find", `{"words": ["snowman"]}`, "☃")
-	if text := strings.ToLower(fmt.Sprint(c.call("names", `{"characters": ["☃"]}`))); !strings.Contains(text, "snowman") {
-		w.Errorf("names: Unicode says snowman, got %s", text)
-	}
+	text := strings.ToLower(fmt.Sprint(c.call("names", `{"characters": ["☃"]}`)))
+	assert.Check(w, is.Contains(text, "snowman"), "names: Unicode says snowman, got %s", text)
 	c.callsVoid("show_window", `{}`)
 	w.windows(`.`, "org.gnome.Characters")
 }

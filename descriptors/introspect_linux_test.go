@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
 
 	"github.com/gybob/aai-gateway"
 )
@@ -42,9 +43,7 @@ func (a *app) agreesWithProgram() {
 		if objects[where] == nil {
 			objects[where] = a.introspect(r.DBus)
 		}
-		if err := objects[where].agreesWith(r); err != nil {
-			a.Errorf("%s %s: %v", a.id, r.Tool, err)
-		}
+		assert.Check(a, objects[where].agreesWith(r), "%s %s", a.id, r.Tool)
 	}
 }
 

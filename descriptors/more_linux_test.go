@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
 
 	"github.com/gybob/aai-gateway/descriptors"
 )
@@ -57,9 +58,8 @@ func TestMorePrograms(t *testing.T) {
 	}
 	for id, c := range optionalCases() {
 		t.Run(id, func(t *testing.T) {
-			if _, err := os.Stat(c.program); err != nil {
-				t.Fatalf("%s is missing; `scripts/need-packages descriptors/more-packages.txt` installs it", c.program)
-			}
+			_, err := os.Stat(c.program)
+			assert.NilError(t, err, "%s is missing; `scripts/need-packages descriptors/more-packages.txt` installs it", c.program)
 			checkApp(t, id, c.check)
 		})
 	}
@@ -68,9 +68,8 @@ func TestMorePrograms(t *testing.T) {
 // Every case belongs to an existing app.
 func TestMoreCasesAreOfApps(t *testing.T) {
 	for id := range optionalCases() {
-		if _, err := descriptors.FS().Open(id + "/aai.json"); err != nil {
-			t.Errorf("%s: %v", id, err)
-		}
+		_, err := descriptors.FS().Open(id + "/aai.json")
+		assert.Check(t, err, id)
 	}
 }
 
@@ -97,9 +96,8 @@ func (s *session) busctl(bus, service, object, iface, member string, more ...str
 	}
 	text := s.output("busctl", append(words, more...)...)
 	var answer struct{ Data any }
-	if err := json.Unmarshal([]byte(text), &answer); err != nil {
-		s.Fatalf("busctl %q says %s: %v", words, text, err)
-	}
+	err := json.Unmarshal([]byte(text), &answer)
+	assert.NilError(s, err, "busctl %q says %s: %v", words, text, err)
 	if values, ok := answer.Data.([]any); ok && !isProperty && len(values) == 1 {
 		return plain(values[0])
 	}

@@ -4,6 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 func checkMousepad(w *world) {
@@ -79,9 +82,7 @@ func checkMousepadEditing(w *world, p *app) {
 		tried[step.action] = true
 	}
 	for _, action := range w.choices("org.xfce.mousepad", "edit", "action_name") {
-		if !tried[action] {
-			w.Errorf("edit: there is no case for %s", action)
-		}
+		assert.Check(w, tried[action], "edit: there is no case for %s", action)
 	}
 }
 
@@ -97,9 +98,8 @@ func (a *app) edit(action, content string) {
 
 func checkMousepadOptions(w *world, p *app) {
 	options := w.choices("org.xfce.mousepad", "set_option", "action_name")
-	if len(options) != 9 || !slices.Equal(options, w.choices("org.xfce.mousepad", "option_state", "action_name")) {
-		w.Errorf("set_option and option_state: expected the same nine options, got %v", options)
-	}
+	assert.Assert(w, is.Len(options, 9))
+	assert.Assert(w, slices.Equal(options, w.choices("org.xfce.mousepad", "option_state", "action_name")), "set_option and option_state: expected the same nine options, got %v", options)
 	for _, option := range options {
 		for _, value := range []bool{true, false} {
 			p.callsVoid("set_option", fmt.Sprintf(`{"action_name": %q, "value": %t}`, option, value))
@@ -116,8 +116,6 @@ func (w *world) choices(id, tool, parameter string) []string {
 	var schema struct {
 		Properties map[string]struct{ Enum []string }
 	}
-	if err := json.Unmarshal(parse(w.TB, id).App.Tool(tool).Params.Source, &schema); err != nil {
-		w.Fatal(err)
-	}
+	assert.NilError(w, json.Unmarshal(parse(w.TB, id).App.Tool(tool).Params.Source, &schema))
 	return schema.Properties[parameter].Enum
 }

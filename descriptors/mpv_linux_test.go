@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"strings"
 	"time"
+
+	"gotest.tools/v3/assert"
 )
 
 // silence returns a WAV file: 8000 samples per second of 16 bits, mono.
@@ -90,9 +92,9 @@ func checkMpvPositions(w *world, m *app) {
 	w.shows(`^[23]\.`, "playerctl", "position")
 	m.callsVoid("set_position", `{"TrackId": "/0", "Offset": 12000000}`)
 	w.shows(`^1[12]\.`, "playerctl", "position")
-	if at := m.number("position", `{}`); at < 11e6 || at > 13e6 {
-		w.Errorf("position: got %v", at)
-	}
+	at := m.number("position", `{}`)
+	assert.Check(w, !(at < 11e6), "position: got %v", at)
+	assert.Check(w, !(at > 13e6), "position: got %v", at)
 }
 
 func checkMpvTracks(w *world, m *app) {

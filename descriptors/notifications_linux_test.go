@@ -3,14 +3,18 @@ package descriptors_test
 import (
 	"fmt"
 	"regexp"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 func checkNotifications(w *world) {
 	n := w.app("org.freedesktop.Notifications")
 	server, ok := n.call("server", `{}`).(map[string]any)
-	if !ok || server["name"] != "dunst" || server["spec_version"] != "1.2" || len(server) != 4 {
-		w.Errorf("server: expected dunst in four members, got %v", server)
-	}
+	assert.Assert(w, ok, "server: expected dunst in four members, got %v", server)
+	assert.Equal(w, server["name"], "dunst")
+	assert.Equal(w, server["spec_version"], "1.2")
+	assert.Assert(w, is.Len(server, 4))
 	w.shows(regexp.QuoteMeta(fmt.Sprint(server["version"])), "dunst", "--version")
 	n.has("capabilities", `{}`, "body", "actions")
 
@@ -36,13 +40,11 @@ func checkDunst(w *world) {
 
 	w.shows(`^1$`, "dunstctl", "count", "history")
 	history, _ := d.call("history", `{}`).([]any)
-	if len(history) != 1 {
-		w.Fatalf("history: expected one notification, got %v", history)
-	}
+	assert.Assert(w, is.Len(history, 1), "history: expected one notification, got %v", history)
 	past, _ := history[0].(map[string]any)
-	if past["summary"] != "Build failed" || past["appname"] != "AI agent" || past["id"] != id {
-		w.Errorf("history: got %v", past)
-	}
+	assert.Check(w, is.Equal(past["summary"], "Build failed"), past)
+	assert.Check(w, is.Equal(past["appname"], "AI agent"), past)
+	assert.Check(w, is.Equal(past["id"], id), past)
 	d.gives("history_count", `{}`, `1`)
 	d.gives("displayed_count", `{}`, `0`)
 

@@ -5,6 +5,9 @@ import (
 	"os"
 	"regexp"
 	"time"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // playsAs compares the tools of all media players with playerctl. The current track is one.wav.
@@ -26,9 +29,7 @@ func (a *app) playsAs(player string) {
 	a.matchesBusctl("position", `{}`, "--user", "org.mpris.MediaPlayer2."+player, "/org/mpris/MediaPlayer2",
 		"org.mpris.MediaPlayer2.Player", ".Position")
 	playing, _ := a.call("now_playing", `{}`).(map[string]any)
-	if playing["xesam:url"] != a.expand("file://$HOME/one.wav") {
-		a.Errorf("now_playing: expected one.wav in %v", playing)
-	}
+	assert.Check(a, is.Equal(playing["xesam:url"], a.expand("file://$HOME/one.wav")), "now_playing: expected one.wav in %v", playing)
 	a.callsVoid("set_volume", `{"value": 0.5}`)
 	shows(`^0\.50*$`, "volume")
 	a.eventuallyGives("volume", `{}`, `0.5`)
@@ -111,9 +112,9 @@ func checkAudacious(w *world) {
 	w.shows(`^paused$`, "audtool", "playback-status")
 	a.callsVoid("seek", `{"milliseconds": 60000}`)
 	w.shows(`^(59|60)$`, "audtool", "current-song-output-length-seconds")
-	if at := a.number("position", `{}`); at < 59000 || at > 61000 {
-		w.Errorf("position: got %v", at)
-	}
+	at := a.number("position", `{}`)
+	assert.Check(w, !(at < 59000), "position: got %v", at)
+	assert.Check(w, !(at > 61000), "position: got %v", at)
 	a.callsVoid("stop", `{}`)
 	w.shows(`^stopped$`, "audtool", "playback-status")
 	w.output("audtool", "set-volume", "30")
@@ -164,9 +165,7 @@ func checkQuodLibet(w *world) {
 	w.output("quodlibet", "--play-file", "$HOME/one.wav")
 	q.eventuallyGives("is_playing", `{}`, `true`)
 	song, _ := q.call("now_playing", `{}`).(map[string]any)
-	if song["~filename"] != w.expand("$HOME/one.wav") {
-		w.Errorf("now_playing: expected one.wav in %v", song)
-	}
+	assert.Check(w, is.Equal(song["~filename"], w.expand("$HOME/one.wav")), "now_playing: expected one.wav in %v", song)
 	for _, step := range []struct {
 		tool, result string
 		plays        bool

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway/descriptors"
 )
 
@@ -39,9 +41,7 @@ func TestRealPrograms(t *testing.T) {
 	for _, id := range descriptors.IDs() {
 		if more, check := optionalCases()[id], cases()[id]; more.check == nil {
 			t.Run(id, func(t *testing.T) {
-				if check == nil {
-					t.Fatal("there is no case for this app")
-				}
+				assert.Assert(t, check != nil, "there is no case for this app")
 				checkApp(t, id, check)
 			})
 		}
@@ -54,9 +54,7 @@ func checkApp(t *testing.T, id string, check func(*world)) {
 	check(w)
 	succeeded := w.journal.succeeded(id)
 	for _, tool := range toolNames(parse(t, id).App) {
-		if !succeeded[tool] {
-			t.Errorf("there is no case in which %s succeeds", tool)
-		}
+		assert.Check(t, succeeded[tool], "there is no case in which %s succeeds", tool)
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -13,17 +15,11 @@ import (
 func variant(t *testing.T, id, old, replacement string, others ...string) string {
 	t.Helper()
 	text := string(source(t, id))
-	if strings.Count(text, old) != 1 {
-		t.Fatalf("%s: expected %q once", id, old)
-	}
+	assert.Equal(t, strings.Count(text, old), 1, "%s %q", id, old)
 	folder := t.TempDir()
 	install := func(id, text string) {
-		if err := os.Mkdir(filepath.Join(folder, id), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(folder, id, "aai.json"), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.Mkdir(filepath.Join(folder, id), 0o700))
+		assert.NilError(t, os.WriteFile(filepath.Join(folder, id, "aai.json"), []byte(text), 0o600))
 	}
 	install(id, strings.Replace(text, old, replacement, 1))
 	for _, other := range others {
@@ -46,9 +42,8 @@ func TestProgramThatDiesInTheCall(t *testing.T) {
 			t.Errorf("expected delivery unknown, no safe retry and a hint, got %q, %t, %q", e.Delivery, e.RetrySafe(), e.Hint)
 		}
 		c.gives("calculate", `{"results": ["7*6"]}`, `[{"id": "7*6", "name": "7*6", "description": " = 42"}]`)
-		if after := w.ask("GetConnectionUnixProcessID", name); after == before {
-			t.Errorf("it is still the same process: %s", after)
-		}
+		after := w.ask("GetConnectionUnixProcessID", name)
+		assert.Check(t, after != before, "it is still the same process: %s", after)
 	}
 }
 
@@ -79,15 +74,15 @@ func TestProgramThatHangs(t *testing.T) {
 	}()
 	w.eventually(func() error { return w.journal.hasReached(aai.Intent, "empty_trash") })
 	calculate()
-	if err := w.journal.hasReached(aai.Outcome, "empty_trash"); err == nil {
-		t.Error("the other app was not served before the hanging call had ended")
-	}
+	assert.Check(t, w.journal.hasReached(aai.Outcome, "empty_trash") != nil, "the other app was not served before the hanging call had ended")
 	w.windows(`Empty Trash`, "Thunar") // the question
 
 	e := aai.AsError(<-failed)
-	if e == nil || e.Code != aai.Timeout || e.Delivery != aai.DeliveryUnknown || e.RetrySafe() || e.Hint == "" {
-		t.Errorf("expected TIMEOUT with delivery unknown, no safe retry and a hint, got %+v", e)
-	}
+	assert.Assert(t, e != nil, "expected TIMEOUT with delivery unknown, no safe retry and a hint, got %+v", e)
+	assert.Equal(t, e.Code, aai.Timeout, "%+v", e)
+	assert.Equal(t, e.Delivery, aai.DeliveryUnknown, "%+v", e)
+	assert.Assert(t, !e.RetrySafe(), "expected TIMEOUT with delivery unknown, no safe retry and a hint, got %+v", e)
+	assert.Assert(t, e.Hint != "", "expected TIMEOUT with delivery unknown, no safe retry and a hint, got %+v", e)
 	calculate()
 	w.file(trashed+"a.txt", "hello\n") // the question is unanswered
 	f.gives("trash_has_items", `{}`, `true`)

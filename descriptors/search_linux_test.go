@@ -11,6 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
@@ -31,22 +34,18 @@ func newAsker(w *world, folder string, allowed ...string) *searchAgent {
 	program := filepath.Join(w.TempDir(), "aai-gateway")
 	build := exec.CommandContext(w.Context(), "go", "build", "-trimpath", "-tags", "benchmarks", "-o", program, "github.com/gybob/aai-gateway/cmd/aai-gateway")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		w.Fatalf("%v\n%s", err, out)
-	}
+	out, err := build.CombinedOutput()
+	assert.NilError(w, err, out)
 	var rows []string
 	for _, app := range allowed {
 		rows = append(rows, fmt.Sprintf(`{"app": %q, "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"}`, app))
 	}
 	w.write(".aai/config.json", `{"dbus": {"allowSystemBus": true}, "consent": {"preapproved": [`+strings.Join(rows, ",")+`]}}`)
-	if err := os.CopyFS(filepath.Join(w.home, ".aai"), os.DirFS(folder)); err != nil {
-		w.Fatal(err)
-	}
+	assert.NilError(w, os.CopyFS(filepath.Join(w.home, ".aai"), os.DirFS(folder)))
 	a := &searchAgent{world: w, gateway: testkit.StartProcess(w, w.command(context.WithoutCancel(w.Context()), program, "mcp", "serve"))}
 	w.Cleanup(func() {
-		if err := a.gateway.Close(); err != nil {
-			w.Errorf("the gateway ended with %v", err)
-		}
+		err := a.gateway.Close()
+		assert.Check(w, err, "the gateway ended with %v", err)
 	})
 	a.ask("initialize", `{"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "asker", "version": "1"}}`, nil)
 	a.say(`{"jsonrpc": "2.0", "method": "notifications/initialized"}`)
@@ -55,9 +54,8 @@ func newAsker(w *world, folder string, allowed ...string) *searchAgent {
 
 func (a *searchAgent) say(line string) {
 	a.Helper()
-	if _, err := io.WriteString(a.gateway.In, line+"\n"); err != nil {
-		a.Fatal(err)
-	}
+	_, err := io.WriteString(a.gateway.In, line+"\n")
+	assert.NilError(a, err)
 }
 
 // ask makes a request, and decodes its result.
@@ -72,16 +70,14 @@ func (a *searchAgent) ask(method, params string, result any) {
 			Result json.RawMessage
 			Error  json.RawMessage
 		}
-		if err := json.Unmarshal([]byte(line), &answer); err != nil || answer.Error != nil {
-			a.Fatalf("%s %s: %v %s", method, params, err, line)
-		}
+		err := json.Unmarshal([]byte(line), &answer)
+		assert.NilError(a, err, "%s %s %s", method, params, line)
+		assert.Assert(a, answer.Error == nil, "%s %s %s", method, params, line)
 		if answer.ID != a.asked {
 			continue // a notification
 		}
 		if result != nil {
-			if err := json.Unmarshal(answer.Result, result); err != nil {
-				a.Fatal(err)
-			}
+			assert.NilError(a, json.Unmarshal(answer.Result, result))
 		}
 		return
 	}
@@ -92,18 +88,14 @@ func (a *searchAgent) call(tool string, args map[string]any) (structured json.Ra
 	a.Helper()
 	a.calls++
 	params, err := json.Marshal(map[string]any{"name": tool, "arguments": args})
-	if err != nil {
-		a.Fatal(err)
-	}
+	assert.NilError(a, err)
 	var result struct {
 		IsError           bool
 		Content           json.RawMessage
 		StructuredContent json.RawMessage
 	}
 	a.ask("tools/call", string(params), &result)
-	if result.IsError {
-		a.Fatalf("%s: %s", params, result.Content)
-	}
+	assert.Assert(a, !result.IsError, "%s %s", params, result.Content)
 	return result.StructuredContent
 }
 
@@ -121,12 +113,8 @@ func writeDistractors(t *testing.T, folder string, n int) {
 		text := fmt.Sprintf(`{"schema_version": "1.0", "appId": %q, "name": "Work with each %s %d", "description": "Everything about a %s, its files, settings and notifications.", "version": "1.0.0",
 			"platforms": {"linux": {"automation": "dbus", "bus": "session", "service": %q, "object": "/", "interface": %q, "tools": [%s]}}}`,
 			id, thing, i, thing, id, id, strings.Join(tools, ","))
-		if err := os.MkdirAll(filepath.Join(folder, id), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(folder, id, "aai.json"), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.MkdirAll(filepath.Join(folder, id), 0o700))
+		assert.NilError(t, os.WriteFile(filepath.Join(folder, id, "aai.json"), []byte(text), 0o600))
 	}
 }
 
@@ -144,9 +132,7 @@ func (a *searchAgent) does(words, app, tool, args string) any {
 			}
 		}
 	}
-	if err := json.Unmarshal(raw, &said); err != nil {
-		a.Fatal(err)
-	}
+	assert.NilError(a, json.Unmarshal(raw, &said))
 	given, _ := a.value(a.expand(args)).(map[string]any)
 	for i, row := range said.Result.Tools {
 		if i == 5 || row.App != app || row.Tool != tool {
@@ -154,18 +140,12 @@ func (a *searchAgent) does(words, app, tool, args string) any {
 		}
 		a.places[i]++
 		for name := range given {
-			if !strings.Contains(row.Takes, name) {
-				a.Errorf("%s: the answer does not name %s: %s", words, name, row.Takes)
-			}
+			assert.Check(a, is.Contains(row.Takes, name), "%s: the answer does not name %s: %s", words, name, row.Takes)
 		}
 		data := a.call("aai_exec", map[string]any{"app": row.Call.App, "tool": row.Call.Tool, "args": given})
-		if a.calls > 2 {
-			a.Errorf("%s took %d calls", words, a.calls)
-		}
+		assert.Check(a, a.calls <= 2, "%s took %d calls", words, a.calls)
 		var gave struct{ Result any }
-		if err := json.Unmarshal(data, &gave); err != nil {
-			a.Fatal(err)
-		}
+		assert.NilError(a, json.Unmarshal(data, &gave))
 		return gave.Result
 	}
 	a.Fatalf("%s: %s of %s is not among the first five: %s", words, tool, app, raw)
@@ -177,19 +157,14 @@ func (a *searchAgent) does(words, app, tool, args string) any {
 func TestTwentyThingsInTwoCallsEach(t *testing.T) {
 	folder := installed(t)
 	for id := range optionalCases() { // exclude absent programs: several play, and one is meant
-		if err := os.RemoveAll(filepath.Join(folder, id)); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.RemoveAll(filepath.Join(folder, id)))
 	}
 	known, err := os.ReadDir(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	writeDistractors(t, folder, 300-len(known))
 	w := newWorld(t, folder)
-	if n := len(w.gateway.Catalog.Apps()); n != 300 {
-		t.Fatalf("there are %d apps", n)
-	}
+	n := len(w.gateway.Catalog.Apps())
+	assert.Equal(t, n, 300, "there are %d apps", n)
 	a := newAsker(w, folder, "org.gnome.Calculator", "org.freedesktop.hostname1", "org.freedesktop.Notifications", "org.dunstproject.dunst",
 		"io.mpv.Mpv", "org.xfce.Thunar", "org.xfce.Xfconf", "org.freedesktop.DBus")
 	a.reckons()
@@ -202,17 +177,11 @@ func TestTwentyThingsInTwoCallsEach(t *testing.T) {
 
 func (a *searchAgent) reckons() {
 	got := fmt.Sprint(a.does("calculate 6 times 7", "org.gnome.Calculator", "calculate", `{"results": ["6*7"]}`))
-	if !strings.Contains(got, " = "+a.output("gnome-calculator", "--solve", "6*7")) {
-		a.Errorf("6*7: %s", got)
-	}
+	assert.Check(a, is.Contains(got, " = "+a.output("gnome-calculator", "--solve", "6*7")))
 	a.start(hostnamed)
 	a.onBus("--system", "org.freedesktop.hostname1")
-	if got := a.does("name of this computer on the network", "org.freedesktop.hostname1", "hostname", `{}`); got != a.output("uname", "-n") {
-		a.Errorf("the name: %v", got)
-	}
-	if got := a.does("version of the kernel", "org.freedesktop.hostname1", "kernel_release", `{}`); got != a.output("uname", "-r") {
-		a.Errorf("the kernel: %v", got)
-	}
+	assert.Check(a, is.Equal(a.does("name of this computer on the network", "org.freedesktop.hostname1", "hostname", `{}`), a.output("uname", "-n")))
+	assert.Check(a, is.Equal(a.does("version of the kernel", "org.freedesktop.hostname1", "kernel_release", `{}`), a.output("uname", "-r")))
 }
 
 func (a *searchAgent) notifies() {
@@ -264,10 +233,7 @@ func (a *searchAgent) tidies() {
 func (a *searchAgent) sets() {
 	a.does("change a setting of the Xfce desktop", "org.xfce.Xfconf", "set_property", `{"channel": "aai-test", "property": "/a/number", "value": 42}`)
 	a.shows(`^42$`, "xfconf-query", "-c", "aai-test", "-p", "/a/number")
-	if got := a.does("read a setting of a channel", "org.xfce.Xfconf", "get_property", `{"channel": "aai-test", "property": "/a/number"}`); got != float64(42) {
-		a.Errorf("the setting: %v", got)
-	}
-	if got := a.does("is this service running on the bus", "org.freedesktop.DBus", "is_running", `{"arg_0": "org.xfce.Xfconf"}`); got != true {
-		a.Errorf("xfconf runs: %v", got)
-	}
+	assert.Check(a, is.Equal(a.does("read a setting of a channel", "org.xfce.Xfconf", "get_property", `{"channel": "aai-test", "property": "/a/number"}`), float64(42)))
+	got := a.does("is this service running on the bus", "org.freedesktop.DBus", "is_running", `{"arg_0": "org.xfce.Xfconf"}`)
+	assert.Check(a, is.Equal(got, true), "xfconf runs: %v", got)
 }

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"os"
 	"strings"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // daemon starts a service of the system bus.
@@ -26,9 +29,8 @@ func checkLocale(w *world) {
 	told := strings.Join(l.list("language", `{}`), "\n")
 	if said, err := os.ReadFile("/etc/default/locale"); err == nil {
 		for line := range strings.Lines(string(said)) {
-			if line = strings.TrimSpace(line); strings.HasPrefix(line, "LANG=") && !strings.Contains(told, strings.ReplaceAll(line, `"`, "")) {
-				w.Errorf("language: /etc/default/locale says %s, got %s", line, told)
-			}
+			line = strings.TrimSpace(line)
+			assert.Check(w, !strings.HasPrefix(line, "LANG=") || strings.Contains(told, strings.ReplaceAll(line, `"`, "")), "language: /etc/default/locale says %s, got %s", line, told)
 		}
 	}
 }
@@ -44,9 +46,8 @@ func checkAccounts(w *world) {
 	a.matchesBusctl("has_several_users", `{}`, "--system", service, object, service, ".HasMultipleUsers")
 	a.matchesBusctl("automatic_login", `{}`, "--system", service, object, service, ".AutomaticLoginUsers")
 	version := strings.Fields(w.output("dpkg-query", "-W", "accountsservice"))[1]
-	if got := a.text("version", `{}`); !strings.HasPrefix(version, got) {
-		w.Errorf("version: dpkg says %s, got %s", version, got)
-	}
+	got := a.text("version", `{}`)
+	assert.Check(w, strings.HasPrefix(version, got), "version: dpkg says %s, got %s", version, got)
 }
 
 func checkUDisks(w *world) {
@@ -58,14 +59,11 @@ func checkUDisks(w *world) {
 	everything, _ := u.call("everything", `{}`).(map[string]any)
 	devices := u.list("list_devices", `{}`)
 	for _, device := range devices {
-		if everything[device] == nil {
-			w.Errorf("everything: nothing of %s", device)
-		}
+		assert.Check(w, everything[device] != nil, "everything: nothing of %s", device)
 	}
 	told := w.output("udisksctl", "dump")
-	if got := strings.Count(told, "org.freedesktop.UDisks2.Block:"); got != len(devices) {
-		w.Errorf("list_devices: udisksctl tells of %d, got %d", got, len(devices))
-	}
+	got := strings.Count(told, "org.freedesktop.UDisks2.Block:")
+	assert.Check(w, is.Equal(got, len(devices)), "list_devices: udisksctl tells of %d, got %d", got, len(devices))
 	for name := range strings.FieldsSeq(w.output("ls", "/sys/class/block")) {
 		u.matchesBusctl("find_by_file", `{"device": "/dev/`+name+`"}`, "--system", service, object, iface, "ResolveDevice",
 			"a{sv}a{sv}", "1", "path", "s", "/dev/"+name, "0")

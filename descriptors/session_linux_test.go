@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway/internal/platform/linux/private"
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
@@ -39,9 +41,7 @@ func newSession(t testing.TB, env ...string) *session {
 	t.Helper()
 	needPrograms(t)
 	desk, err := private.New("aai-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(func() { _ = desk.Remove() })
 	s := &session{TB: t, desk: desk, home: desk.Home, run: desk.Runtime}
 	t.Cleanup(s.endLeftovers)
@@ -57,9 +57,7 @@ func newSession(t testing.TB, env ...string) *session {
 		"UPOWER_HISTORY_DIR="+filepath.Join(s.home, "upower"))
 	desk.Env = append(desk.Env, env...)
 	s.prefer()
-	if err := desk.StartScreen(t.Context(), private.ScreenConfig{Width: 1280, Height: 800}); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, desk.StartScreen(t.Context(), private.ScreenConfig{Width: 1280, Height: 800}))
 	// The bus has the environment, because its services inherit it.
 	s.bus = testkit.StartDesktopBus(t, slices.Clone(desk.Env))
 	desk.Env = append(desk.Env, "DBUS_SESSION_BUS_ADDRESS="+s.bus.Address)
@@ -86,9 +84,7 @@ func (s *session) prefer() {
 	s.write(".config/mimeapps.list", "[Default Applications]\ntext/plain=org.xfce.mousepad.desktop\n")
 	for _, name := range preferred() {
 		service, err := os.ReadFile(services + name)
-		if err != nil {
-			s.Fatal(err)
-		}
+		assert.NilError(s, err)
 		s.write(filepath.Join(".local/share/dbus-1/services", name), string(service))
 	}
 }
@@ -100,9 +96,7 @@ func (s *session) endPrograms() {
 			s.Logf("%s has printed:\n%s", p.Name, p.Output())
 		}
 	}
-	if err := s.desk.End(); err != nil {
-		s.Error(err)
-	}
+	assert.Check(s, s.desk.End())
 }
 
 // getenv looks up a variable of the session.
@@ -122,9 +116,7 @@ func (s *session) command(ctx context.Context, name string, args ...string) *exe
 func (s *session) start(name string, args ...string) (ended <-chan struct{}) {
 	s.Helper()
 	p, err := s.desk.Start(private.Command{Name: name, Args: s.expanded(args), Graceful: true})
-	if err != nil {
-		s.Fatal(err)
-	}
+	assert.NilError(s, err)
 	return p.Done()
 }
 
@@ -152,9 +144,7 @@ func (s *session) eventually(check func() error) {
 		time.Sleep(20 * time.Millisecond)
 		err = check()
 	}
-	if err != nil {
-		s.Fatalf("after %s still: %v", patience, err)
-	}
+	assert.NilError(s, err, "after %s still: %v", patience, err)
 }
 
 // expand replaces $HOME and $RUN with the session's folders.
@@ -218,12 +208,8 @@ func (s *session) onBus(bus, name string) {
 func (s *session) write(name, content string) {
 	s.Helper()
 	full := filepath.Join(s.home, name)
-	if err := os.MkdirAll(filepath.Dir(full), 0o700); err != nil {
-		s.Fatal(err)
-	}
-	if err := os.WriteFile(full, []byte(content), 0o600); err != nil {
-		s.Fatal(err)
-	}
+	assert.NilError(s, os.MkdirAll(filepath.Dir(full), 0o700))
+	assert.NilError(s, os.WriteFile(full, []byte(content), 0o600))
 }
 
 // file waits until a file in the home folder has the content.
@@ -253,15 +239,11 @@ func (s *session) noFile(name string) {
 // processes returns the processes of the session, all started by this test.
 func (s *session) processes() []*os.Process {
 	folders, err := filepath.Glob("/proc/[0-9]*")
-	if err != nil {
-		s.Fatal(err)
-	}
+	assert.NilError(s, err)
 	var found []*os.Process
 	for _, folder := range folders {
 		pid, err := strconv.Atoi(filepath.Base(folder))
-		if err != nil {
-			s.Fatal(err)
-		}
+		assert.NilError(s, err)
 		// The handle comes before the check, so that the id cannot belong to another process in
 		// between.
 		if p, err := os.FindProcess(pid); err == nil && s.isOurs(pid) {

@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 )
@@ -23,9 +25,9 @@ func checkXfconf(w *world) {
 	slices.Sort(listed)
 	channels := x.list("list_channels", `{}`)
 	slices.Sort(channels)
-	if diff := cmp.Diff(listed, channels); diff != "" || len(channels) == 0 {
-		w.Errorf("list_channels: xfconf-query says - but got +:\n%s", diff)
-	}
+	diff := cmp.Diff(listed, channels)
+	assert.Check(w, is.Equal(diff, ""))
+	assert.Check(w, len(channels) != 0, "list_channels: xfconf-query says - but got +:\n%s", diff)
 	for _, set := range []struct{ property, value, shown string }{
 		{"/a/number", `42`, `^42$`},
 		{"/a/text", `"hi"`, `^hi$`},
@@ -53,9 +55,7 @@ func checkXfconf(w *world) {
 
 func checkTumbler(w *world) {
 	var picture bytes.Buffer
-	if err := png.Encode(&picture, image.NewGray(image.Rect(0, 0, 300, 200))); err != nil {
-		w.Fatal(err)
-	}
+	assert.NilError(w, png.Encode(&picture, image.NewGray(image.Rect(0, 0, 300, 200))))
 	w.write("pic.png", picture.String())
 	// Otherwise it first lets GStreamer scan all its plug-ins. On a busy computer that exceeds the
 	// bus's start timeout.
@@ -71,9 +71,8 @@ func checkTumbler(w *world) {
 	for i := range min(len(schemes), len(types)) {
 		isPair = isPair || schemes[i] == "file" && types[i] == "image/png"
 	}
-	if !isPair || len(schemes) != len(types) {
-		w.Errorf("supported_types: expected file and image/png at one place of two equally long lists, got %v", supported)
-	}
+	assert.Assert(w, isPair, "supported_types: expected file and image/png at one place of two equally long lists, got %v", supported)
+	assert.Assert(w, is.Len(schemes, len(types)), supported)
 
 	sum := md5.Sum([]byte("file://" + w.home + "/pic.png"))
 	thumbnail := ".cache/thumbnails/normal/" + hex.EncodeToString(sum[:]) + ".png"

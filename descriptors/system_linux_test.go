@@ -7,7 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 func checkHostname(w *world) {
@@ -18,19 +19,17 @@ func checkHostname(w *world) {
 
 	name, release := w.output("uname", "-n"), w.output("uname", "-r")
 	all, _ := h.call("describe", `{}`).(map[string]any)
-	if all["Hostname"] != name || all["KernelName"] != "Linux" || all["KernelRelease"] != release {
-		w.Errorf("describe: expected Hostname %q, Linux and KernelRelease %q in %v", name, release, all)
-	}
+	assert.Check(w, is.Equal(all["Hostname"], name), all)
+	assert.Check(w, is.Equal(all["KernelName"], "Linux"), all)
+	assert.Check(w, is.Equal(all["KernelRelease"], release), all)
 	h.gives("hostname", `{}`, fmt.Sprintf(`%q`, name))
 	h.gives("kernel_release", `{}`, fmt.Sprintf(`%q`, release))
 	about, err := os.ReadFile("/etc/os-release")
-	if err != nil {
-		w.Fatal(err)
-	}
+	assert.NilError(w, err)
 	pretty := regexp.MustCompile(`(?m)^PRETTY_NAME="?([^"\n]*)`).FindSubmatch(about)
-	if system := h.text("operating_system", `{}`); pretty == nil || system != string(pretty[1]) {
-		w.Errorf("operating_system: got %q, but /etc/os-release says %q", system, pretty)
-	}
+	system := h.text("operating_system", `{}`)
+	assert.Assert(w, pretty != nil, "operating_system: got %q, but /etc/os-release says %q", system, pretty)
+	assert.Equal(w, system, string(pretty[1]), "%q", pretty)
 	w.property("'"+h.text("pretty_hostname", `{}`)+"'", "--system", service, object, service, "PrettyHostname")
 	w.property("'"+h.text("chassis", `{}`)+"'", "--system", service, object, service, "Chassis")
 }
@@ -48,9 +47,7 @@ func checkUPower(w *world) {
 	slices.Sort(devices)
 	listed := strings.Fields(w.output("upower", "-e"))
 	slices.Sort(listed)
-	if diff := cmp.Diff(listed, devices); diff != "" {
-		w.Errorf("list_devices and the display device: upower says - but got +:\n%s", diff)
-	}
+	assert.Check(w, is.DeepEqual(listed, devices))
 	w.shows(`critical-action: +`+u.text("critical_action", `{}`), "upower", "-d")
 
 	// Values that change over time may differ between the two reads, so both are repeated.

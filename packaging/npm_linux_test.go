@@ -23,6 +23,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // npmRegistry is a local npm registry with the packages of a folder.
@@ -36,9 +39,7 @@ type npmRegistry struct {
 func newNPMRegistry(t *testing.T, folder string) *npmRegistry {
 	t.Helper()
 	entries, err := os.ReadDir(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	home, args := t.TempDir(), []string{"pack", "--silent", "--ignore-scripts"}
 	for _, e := range entries {
 		args = append(args, filepath.Join(folder, e.Name()))
@@ -48,9 +49,8 @@ func newNPMRegistry(t *testing.T, folder string) *npmRegistry {
 	}
 	tarballs := make(map[string][]byte)
 	for _, e := range entries {
-		if tarballs[e.Name()], err = os.ReadFile(filepath.Join(home, e.Name()+"-"+version+".tgz")); err != nil {
-			t.Fatal(err)
-		}
+		tarballs[e.Name()], err = os.ReadFile(filepath.Join(home, e.Name()+"-"+version+".tgz"))
+		assert.NilError(t, err)
 	}
 	return serveNPM(t, tarballs, version)
 }
@@ -75,18 +75,12 @@ func serveNPM(t *testing.T, tarballs map[string][]byte, version string) *npmRegi
 	t.Cleanup(s.Close)
 	for name, tarball := range tarballs {
 		var about map[string]any
-		if err := json.Unmarshal(packed(t, tarball, "package/package.json"), &about); err != nil {
-			t.Fatal(err)
-		}
-		if about["scripts"] != nil {
-			t.Errorf("%s runs something when it is installed: %v", name, about["scripts"])
-		}
+		assert.NilError(t, json.Unmarshal(packed(t, tarball, "package/package.json"), &about))
+		assert.Check(t, about["scripts"] == nil, "%s runs something when it is installed: %v", name, about["scripts"])
 		sum := sha512.Sum512(tarball)
 		about["dist"] = map[string]string{"tarball": s.URL + "/" + name + ".tgz", "integrity": "sha512-" + base64.StdEncoding.EncodeToString(sum[:])}
 		offer, err := json.Marshal(map[string]any{"name": name, "dist-tags": map[string]string{"latest": version}, "versions": map[string]any{version: about}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		offers["/"+name], offers["/"+name+".tgz"] = offer, tarball
 	}
 	return s
@@ -96,19 +90,13 @@ func serveNPM(t *testing.T, tarballs map[string][]byte, version string) *npmRegi
 func packed(t *testing.T, archive []byte, name string) []byte {
 	t.Helper()
 	z, err := gzip.NewReader(bytes.NewReader(archive))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for r := tar.NewReader(z); ; {
 		h, err := r.Next()
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+		assert.NilError(t, err, name)
 		if h.Name == name {
 			text, err := io.ReadAll(r)
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			return text
 		}
 	}
@@ -132,14 +120,10 @@ func exits(t *testing.T, err error) int {
 func TestNPM(t *testing.T) {
 	w := newWorld(t)
 	r := w.release(t)
-	if err := writeNPMPackages(r, publisherOfTests(t)); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, writeNPMPackages(r, publisherOfTests(t)))
 	for name, file := range map[string]string{"launcher.json": "aai-gateway", "platform.json": "aai-gateway-win32-x64"} {
 		text, err := os.ReadFile(filepath.Join(r.dir, "npm", file, "package.json"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		golden(t, name, text)
 	}
 	s := newNPMRegistry(t, filepath.Join(r.dir, "npm"))
@@ -148,38 +132,33 @@ func TestNPM(t *testing.T) {
 
 	home := t.TempDir()
 	out, err := npm(t.Context(), home, s.URL, "npx", "-y", "aai-gateway", "--version").CombinedOutput()
-	if err != nil || string(out) != "aai-gateway 1.2.3\n" {
-		t.Fatalf("npx says %q, %v", out, err)
-	}
+	assert.NilError(t, err, "%q", out)
+	assert.Equal(t, string(out), "aai-gateway 1.2.3\n", "%q", out)
 	s.mu.Lock()
-	if want := []string{fits + ".tgz", "aai-gateway.tgz"}; !slices.Equal(slices.Sorted(maps.Keys(s.fetched)), want) {
-		t.Errorf("fetched were %v, want %q", s.fetched, want)
-	}
+	want := []string{fits + ".tgz", "aai-gateway.tgz"}
+	assert.Check(t, slices.Equal(slices.Sorted(maps.Keys(s.fetched)), want), "fetched were %v, want %q", s.fetched, want)
 	s.mu.Unlock()
 	handshake(t, npm(t.Context(), home, s.URL, "npx", "-y", "aai-gateway", "--mcp"), version)
 
 	installsItself(t, s, home)
 
-	if out, err := npm(t.Context(), home, s.URL, "npm", "install", "-g", "aai-gateway").CombinedOutput(); err != nil {
-		t.Fatalf("npm install: %v: %s", err, out)
-	}
+	out, err = npm(t.Context(), home, s.URL, "npm", "install", "-g", "aai-gateway").CombinedOutput()
+	assert.NilError(t, err, "npm install: %v: %s", err, out)
 	installed := filepath.Join(home, "prefix", "bin", program)
 	run := func(args ...string) *exec.Cmd { return npm(t.Context(), home, s.URL, installed, args...) }
 	handshake(t, run("--mcp"), version)
-	if out, err := run("no such command").CombinedOutput(); exits(t, err) != 2 {
-		t.Errorf("a wrong command ended with %v: %s", err, out)
-	}
+	out, err = run("no such command").CombinedOutput()
+	assert.Check(t, is.Equal(exits(t, err), 2), "a wrong command ended with %v: %s", err, out)
 	ended(t, run("mcp", "serve", "--http", "0"))
 	other := npm(t.Context(), home, s.URL, filepath.Join(home, "prefix", "bin", otherName), "--help")
-	if out, err := other.CombinedOutput(); err != nil || !strings.Contains(string(out), "axterminator [command]") {
-		t.Errorf("by its other name: %v: %s", err, out)
-	}
+	out, err = other.CombinedOutput()
+	assert.NilError(t, err, out)
+	assert.Assert(t, is.Contains(string(out), "axterminator [command]"), out)
 
 	t.Run("passes everything on", func(t *testing.T) {
 		found, err := filepath.Glob(filepath.Join(home, "prefix/lib/node_modules/aai-gateway/node_modules", fits, "bin", program))
-		if err != nil || len(found) != 1 {
-			t.Fatalf("the program is at %q, %v", found, err)
-		}
+		assert.NilError(t, err)
+		assert.Assert(t, is.Len(found, 1))
 		checkSignalsPassOn(t, found[0], run)
 	})
 	t.Run("says what is missing", func(t *testing.T) { checkMissingBinary(t, s, fits) })
@@ -189,13 +168,11 @@ func TestNPM(t *testing.T) {
 // of its cache; the entry works.
 func installsItself(t *testing.T, s *npmRegistry, home string) {
 	t.Helper()
-	if err := write(filepath.Join(home, ".npmrc"), []byte("registry="+s.URL+"/\n")); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, write(filepath.Join(home, ".npmrc"), []byte("registry="+s.URL+"/\n")))
 	out, err := npm(t.Context(), home, s.URL, "npx", "-y", "aai-gateway", "install", "--yes", "--client", "cursor", "--profile", "desktop").CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "Started as Cursor starts it: aai-gateway 1.2.3") || strings.Contains(string(out), "_npx") {
-		t.Errorf("install by npx: %v: %s", err, out)
-	}
+	assert.NilError(t, err, out)
+	assert.Assert(t, is.Contains(string(out), "Started as Cursor starts it: aai-gateway 1.2.3"), out)
+	assert.Assert(t, !strings.Contains(string(out), "_npx"), "install by npx: %v: %s", err, out)
 	text, err := os.ReadFile(filepath.Join(home, ".cursor/mcp.json"))
 	var said struct {
 		McpServers map[string]struct {
@@ -203,36 +180,26 @@ func installsItself(t *testing.T, s *npmRegistry, home string) {
 			Args    []string
 		}
 	}
-	if err := errors.Join(err, json.Unmarshal(text, &said)); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, errors.Join(err, json.Unmarshal(text, &said)))
 	entry := said.McpServers["aai-gateway"]
-	if got := strings.Join(append([]string{entry.Command}, entry.Args...), " "); got != "npx -y aai-gateway mcp serve --profile desktop" {
-		t.Errorf("it wrote %s", got)
-	}
+	got := strings.Join(append([]string{entry.Command}, entry.Args...), " ")
+	assert.Check(t, is.Equal(got, "npx -y aai-gateway mcp serve --profile desktop"), "it wrote %s", got)
 }
 
 // ended sends the signal to end to a server, once it serves.
 func ended(t *testing.T, cmd *exec.Cmd) {
 	t.Helper()
 	said, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
+	assert.NilError(t, cmd.Start())
 	text := make([]byte, 12)
-	if _, err := io.ReadFull(said, text); err != nil || string(text) != "Serving MCP " {
-		t.Fatalf("the server says %q, %v", text, err)
-	}
-	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	_, err = io.ReadFull(said, text)
+	assert.NilError(t, err, "%q", text)
+	assert.Equal(t, string(text), "Serving MCP ", "%q", text)
+	assert.NilError(t, cmd.Process.Signal(syscall.SIGTERM))
 	_, _ = io.Copy(io.Discard, said)
-	if err := cmd.Wait(); err != nil {
-		t.Errorf("a server that is told to end ends with %v", err)
-	}
+	err = cmd.Wait()
+	assert.Check(t, err, "a server that is told to end ends with %v", err)
 }
 
 // checkSignalsPassOn replaces the program with test programs.
@@ -240,52 +207,38 @@ func checkSignalsPassOn(t *testing.T, at string, run func(...string) *exec.Cmd) 
 	put := func(name string) {
 		t.Helper()
 		other, err := exec.LookPath(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Remove(at); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Symlink(other, at); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
+		assert.NilError(t, os.Remove(at))
+		assert.NilError(t, os.Symlink(other, at))
 	}
 	put("cat")
 	bytesIn := make([]byte, 1<<20)
 	_, _ = rand.Read(bytesIn)
 	cmd := run()
 	cmd.Stdin = bytes.NewReader(bytesIn)
-	if out, err := cmd.Output(); err != nil || !bytes.Equal(out, bytesIn) {
-		t.Errorf("%d bytes came of %d, %v", len(out), len(bytesIn), err)
-	}
+	out, err := cmd.Output()
+	assert.NilError(t, err, "%d %d", len(out), len(bytesIn))
+	assert.Assert(t, bytes.Equal(out, bytesIn), "%d bytes came of %d, %v", len(out), len(bytesIn), err)
 	put("sh")
-	if out, err := run("-c", `printf '%s|' "$@"; exit 71`, "", "a b", "", "--", "ü*").Output(); string(out) != "a b||--|ü*|" || exits(t, err) != 71 {
-		t.Errorf("the arguments are %q, %v", out, err)
-	}
+	out, err = run("-c", `printf '%s|' "$@"; exit 71`, "", "a b", "", "--", "ü*").Output()
+	assert.Check(t, is.Equal(string(out), "a b||--|ü*|"), "%q %v", out, err)
+	assert.Check(t, is.Equal(exits(t, err), 71), "%q %v", out, err)
 	var exit *exec.ExitError
-	if err := run("-c", "kill -KILL $$").Run(); !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
-		t.Errorf("a program that was killed leaves %v", err)
-	}
+	err = run("-c", "kill -KILL $$").Run()
+	assert.Assert(t, errors.As(err, &exit), "a program that was killed leaves %v", err)
+	assert.Equal(t, exit.Sys().(syscall.WaitStatus).Signal(), syscall.SIGKILL, err)
 	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP} {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		cmd := run("-c", `trap 'exit 42' TERM INT HUP; echo ready; while :; do sleep 0.02; done`)
 		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		context.AfterFunc(ctx, func() { _ = cmd.Process.Kill() })
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := io.ReadFull(out, make([]byte, 6)); err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Process.Signal(signal); err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Wait(); exits(t, err) != 42 {
-			t.Errorf("after %v it ended with %v", signal, err)
-		}
+		assert.NilError(t, cmd.Start())
+		_, err = io.ReadFull(out, make([]byte, 6))
+		assert.NilError(t, err)
+		assert.NilError(t, cmd.Process.Signal(signal))
+		err = cmd.Wait()
+		assert.Check(t, is.Equal(exits(t, err), 42), "after %v it ended with %v", signal, err)
 		cancel()
 	}
 }
@@ -298,17 +251,14 @@ func checkMissingBinary(t *testing.T, s *npmRegistry, fits string) {
 	}
 	cmd := npm(t.Context(), home, s.URL, filepath.Join(home, "node_modules/.bin", program), "--version")
 	out, err := cmd.CombinedOutput()
-	if exits(t, err) != 1 || !strings.Contains(string(out), "the package "+fits+" is missing") || !strings.Contains(string(out), "npm install --include=optional aai-gateway@1.2.3") {
-		t.Errorf("without the program: %v: %s", err, out)
-	}
+	assert.Equal(t, exits(t, err), 1, "%v %s", err, out)
+	assert.Assert(t, is.Contains(string(out), "the package "+fits+" is missing"), "%v %s", err, out)
+	assert.Assert(t, is.Contains(string(out), "npm install --include=optional aai-gateway@1.2.3"), "%v %s", err, out)
 	other := filepath.Join(home, "other.js")
-	if err := write(other, []byte("Object.defineProperty(process, 'arch', {value: 'riscv64'});")); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, write(other, []byte("Object.defineProperty(process, 'arch', {value: 'riscv64'});")))
 	cmd = npm(t.Context(), home, s.URL, filepath.Join(home, "node_modules/.bin", program), "--version")
 	cmd.Env = append(cmd.Env, "NODE_OPTIONS=--require "+other)
 	out, err = cmd.CombinedOutput()
-	if exits(t, err) != 1 || !strings.Contains(string(out), "there is no program for linux riscv64; there is one for: linux x64, linux arm64") && !strings.Contains(string(out), "darwin x64") {
-		t.Errorf("on another computer: %v: %s", err, out)
-	}
+	assert.Check(t, is.Equal(exits(t, err), 1), "%v %s", err, out)
+	assert.Check(t, strings.Contains(string(out), "there is no program for linux riscv64; there is one for: linux x64, linux arm64") || strings.Contains(string(out), "darwin x64"), "on another computer: %v: %s", err, out)
 }

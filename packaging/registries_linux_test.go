@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // handshake starts a command as a client, checks its version and lists its tools.
@@ -27,13 +29,12 @@ func handshake(t *testing.T, cmd *exec.Cmd, version string) {
 	if err != nil {
 		t.Fatalf("%v: %s", err, said.String())
 	}
-	if about := session.InitializeResult().ServerInfo; about.Name != program || about.Version != version {
-		t.Errorf("the server is %+v", about)
-	}
+	about := session.InitializeResult().ServerInfo
+	assert.Check(t, is.Equal(about.Name, program), "%+v", about)
+	assert.Check(t, is.Equal(about.Version, version), "%+v", about)
 	tools, err := session.ListTools(t.Context(), nil)
-	if err != nil || len(tools.Tools) == 0 {
-		t.Errorf("the tools are %+v, %v", tools, err)
-	}
+	assert.NilError(t, err, "%+v", tools)
+	assert.Assert(t, len(tools.Tools) != 0, "the tools are %+v, %v", tools, err)
 	if err := session.Close(); err != nil {
 		t.Errorf("the server ended with %v: %s", err, said.String())
 	}
@@ -43,41 +44,27 @@ func handshake(t *testing.T, cmd *exec.Cmd, version string) {
 func TestManifests(t *testing.T) {
 	r := newWorld(t).release(t)
 	who := publisherOfTests(t)
-	if err := writeManifests(r, who); err != nil {
-		t.Fatal(err)
-	}
-	if err := writeServerManifest(r, who); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, writeManifests(r, who))
+	assert.NilError(t, writeServerManifest(r, who))
 	for _, name := range []string{
 		"homebrew/aai-gateway.rb", "scoop/aai-gateway.json", "server.json",
 		"winget/Example.AaiGateway.yaml", "winget/Example.AaiGateway.installer.yaml", "winget/Example.AaiGateway.locale.en-US.yaml",
 	} {
 		text, err := os.ReadFile(filepath.Join(r.dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		golden(t, filepath.Base(name), text)
-		if strings.HasSuffix(name, ".json") && !json.Valid(text) {
-			t.Errorf("%s is not JSON", name)
-		}
+		assert.Check(t, !strings.HasSuffix(name, ".json") || json.Valid(text), "%s is not JSON", name)
 	}
 	text, err := os.ReadFile(filepath.Join(r.dir, "server.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := validateSchema(t, "server.schema.json", text); err != nil {
-		t.Errorf("server.json: %v", err)
-	}
+	assert.NilError(t, err)
+	err = validateSchema(t, "server.schema.json", text)
+	assert.Check(t, err, "server.json: %v", err)
 	long := strings.Replace(string(text), summary, strings.Repeat("x", 101), 1)
-	if validateSchema(t, "server.schema.json", []byte(long)) == nil {
-		t.Error("the schema lets a description of 101 characters pass: it judges nothing")
-	}
+	assert.Check(t, validateSchema(t, "server.schema.json", []byte(long)) != nil, "the schema lets a description of 101 characters pass: it judges nothing")
 
 	r.files = r.files[:1]
-	if err := writeManifests(r, who); err == nil || !strings.Contains(err.Error(), "contains no Archive for linux/amd64") {
-		t.Errorf("without archives: %v", err)
-	}
+	err = writeManifests(r, who)
+	assert.Check(t, is.ErrorContains(err, "contains no Archive for linux/amd64"), "without archives: %v", err)
 }
 
 // A bundle contains all files in its manifest, and a client that follows the manifest reaches the
@@ -85,35 +72,23 @@ func TestManifests(t *testing.T) {
 func TestBundles(t *testing.T) {
 	r := newWorld(t).release(t)
 	who := publisherOfTests(t)
-	if err := writeBundles(r, who); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, writeBundles(r, who))
 	for _, to := range targets() {
 		file := filepath.Join(r.dir, "mcpb", strings.Join([]string{program, version, to.os, to.arch}, "_")+".mcpb")
 		z, err := zip.OpenReader(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		text := entry(t, &z.Reader, "manifest.json")
-		if err := validateSchema(t, "node_modules/@anthropic-ai/mcpb/schemas/mcpb-manifest-v0.3.schema.json", text); err != nil {
-			t.Errorf("%s: %v", file, err)
-		}
+		assert.Check(t, validateSchema(t, "node_modules/@anthropic-ai/mcpb/schemas/mcpb-manifest-v0.3.schema.json", text), file)
 		var m bundleManifest
-		if err := json.Unmarshal(text, &m); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, json.Unmarshal(text, &m))
 		entry(t, &z.Reader, m.Server.Entry)
 		entry(t, &z.Reader, m.Icon)
 		if to == here() {
 			golden(t, "manifest.json", text)
 			unpacked := t.TempDir()
 			for _, f := range z.File {
-				if err := write(filepath.Join(unpacked, f.Name), entry(t, &z.Reader, f.Name)); err != nil {
-					t.Fatal(err)
-				}
-				if err := os.Chmod(filepath.Join(unpacked, f.Name), f.Mode().Perm()); err != nil {
-					t.Fatal(err)
-				}
+				assert.NilError(t, write(filepath.Join(unpacked, f.Name), entry(t, &z.Reader, f.Name)))
+				assert.NilError(t, os.Chmod(filepath.Join(unpacked, f.Name), f.Mode().Perm()))
 			}
 			command := strings.ReplaceAll(m.Server.Config.Command, "${__dirname}", unpacked)
 			handshake(t, exec.CommandContext(t.Context(), command, m.Server.Config.Args...), version)
@@ -121,28 +96,20 @@ func TestBundles(t *testing.T) {
 		_ = z.Close()
 	}
 	first, err := os.ReadFile(filepath.Join(r.dir, "mcpb", "aai-gateway_1.2.3_windows_arm64.mcpb"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := writeBundles(r, who); err != nil {
-		t.Fatal(err)
-	}
-	if second, err := os.ReadFile(filepath.Join(r.dir, "mcpb", "aai-gateway_1.2.3_windows_arm64.mcpb")); err != nil || !bytes.Equal(first, second) {
-		t.Errorf("a bundle made again differs (%v)", err)
-	}
+	assert.NilError(t, err)
+	assert.NilError(t, writeBundles(r, who))
+	second, err := os.ReadFile(filepath.Join(r.dir, "mcpb", "aai-gateway_1.2.3_windows_arm64.mcpb"))
+	assert.NilError(t, err)
+	assert.Assert(t, bytes.Equal(first, second), "a bundle made again differs (%v)", err)
 }
 
 func entry(t *testing.T, z *zip.Reader, name string) []byte {
 	t.Helper()
 	f, err := z.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	defer f.Close() //nolint:errcheck // it was read
 	text, err := io.ReadAll(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return text
 }
 
@@ -157,34 +124,29 @@ func TestReadRelease(t *testing.T) {
 		"artifacts.json": `[{"name":"aai-gateway","path":"dist/x/aai-gateway","goos":"linux","goarch":"amd64","type":"Binary","extra":{"Binary":"aai-gateway"}},
 			{"name":"a.tar.gz","path":"dist/a.tar.gz","goos":"linux","goarch":"amd64","type":"Archive","extra":{"Checksum":"sha256:ab"}}]`,
 	} {
-		if err := write(filepath.Join(dir, name), []byte(text)); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, write(filepath.Join(dir, name), []byte(text)))
 	}
 	r, err := readRelease(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	got, err := r.archive(publisherOfTests(t), target{"linux", "amd64"})
-	if want := (archive{"https://example.org/aai-gateway/releases/download/v1.2.3/a.tar.gz", "ab"}); err != nil || got != want {
-		t.Errorf("the archive is %+v, %v", got, err)
-	}
-	if _, err := r.find("Binary", target{"plan9", "amd64"}); err == nil {
-		t.Error("a file is found that is not there")
-	}
+	want := (archive{"https://example.org/aai-gateway/releases/download/v1.2.3/a.tar.gz", "ab"})
+	assert.NilError(t, err)
+	assert.Equal(t, got, want)
+	_, err = r.find("Binary", target{"plan9", "amd64"})
+	assert.Check(t, err != nil, "a file is found that is not there")
 }
 
 func TestUsage(t *testing.T) {
 	for _, args := range [][]string{nil, {"unknown"}, {"share"}, {"sbom", "a", "b"}, {"shelves", "a", "b"}} {
 		var said bytes.Buffer
-		if code := run(args, &said); code != 2 || !strings.Contains(said.String(), "usage:") {
-			t.Errorf("%q ended with %d: %s", args, code, said.String())
-		}
+		code := run(args, &said)
+		assert.Check(t, is.Equal(code, 2), "%q", args)
+		assert.Check(t, is.Contains(said.String(), "usage:"), "%q", args)
 	}
 	var said bytes.Buffer
-	if code := run([]string{"shelves", t.TempDir()}, &said); code != 1 || !strings.Contains(said.String(), "packaging shelves:") {
-		t.Errorf("nothing to work on: %d: %s", code, said.String())
-	}
+	code := run([]string{"shelves", t.TempDir()}, &said)
+	assert.Check(t, is.Equal(code, 1))
+	assert.Check(t, is.Contains(said.String(), "packaging shelves:"))
 }
 
 // npm runs npm in a separate home with only one registry.

@@ -19,6 +19,8 @@ import (
 	"testing"
 
 	cyclonedx "github.com/CycloneDX/cyclonedx-go"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // The manual has a page for every command, and no other.
@@ -28,9 +30,7 @@ func TestManual(t *testing.T) {
 	var visit func(above []string)
 	visit = func(above []string) {
 		out, err := exec.CommandContext(t.Context(), w.program, append(append([]string{"__complete"}, above...), "")...).Output()
-		if err != nil {
-			t.Fatalf("%q: %v", above, err)
-		}
+		assert.NilError(t, err, "%q", above)
 		for line := range strings.Lines(string(out)) {
 			name, short, _ := strings.Cut(strings.TrimSpace(line), "\t")
 			path := append(slices.Clone(above), name)
@@ -44,9 +44,7 @@ func TestManual(t *testing.T) {
 	}
 	visit(nil)
 	pages, err := os.ReadDir(filepath.Join(w.share, "man"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	got := make(map[string]bool)
 	for _, p := range pages {
 		got[p.Name()] = true
@@ -56,9 +54,7 @@ func TestManual(t *testing.T) {
 	}
 	text := unzipped(t, filepath.Join(w.share, "man", "aai-gateway-mcp-serve.1.gz"))
 	for _, says := range []string{`.TH "AAI-GATEWAY-MCP-SERVE" "1"`, "127.0.0.1:8741", "--http-auth"} {
-		if !strings.Contains(text, says) {
-			t.Errorf("the page does not say %q:\n%s", says, text)
-		}
+		assert.Check(t, is.Contains(text, says), "the page does not say %q:\n%s", says, text)
 	}
 }
 
@@ -71,18 +67,12 @@ func hasHelp(t *testing.T, w world, path []string, short string) bool {
 func unzipped(t *testing.T, file string) string {
 	t.Helper()
 	f, err := os.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	defer f.Close() //nolint:errcheck // it was read
 	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	text, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return string(text)
 }
 
@@ -91,13 +81,11 @@ func TestCompletions(t *testing.T) {
 	w := newWorld(t)
 	for file, shell := range map[string]string{"aai-gateway.bash": "bash", "_aai-gateway": "zsh", "aai-gateway.fish": "fish", "aai-gateway.ps1": "powershell"} {
 		got, err := os.ReadFile(filepath.Join(w.share, "completions", file))
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		want, err := exec.CommandContext(t.Context(), w.program, "completion", shell).Output()
-		if err != nil || !bytes.Equal(got, want) || len(got) < 1000 {
-			t.Errorf("%s is not what the program prints (%v)", file, err)
-		}
+		assert.NilError(t, err, file)
+		assert.Assert(t, bytes.Equal(got, want), "%s is not what the program prints (%v)", file, err)
+		assert.Assert(t, len(got) >= 1000, "%s is not what the program prints (%v)", file, err)
 	}
 }
 
@@ -105,49 +93,31 @@ func TestCompletions(t *testing.T) {
 func TestNoticesAndParts(t *testing.T) {
 	w := newWorld(t)
 	text, err := os.ReadFile(filepath.Join(w.share, "THIRD-PARTY.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	info, err := buildinfo.ReadFile(w.program)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	list := filepath.Join(t.TempDir(), "parts.json")
-	if err := sbom(w.program, version, list); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, sbom(w.program, version, list))
 	said, err := os.ReadFile(list)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	var bom cyclonedx.BOM
-	if err := cyclonedx.NewBOMDecoder(bytes.NewReader(said), cyclonedx.BOMFileFormatJSON).Decode(&bom); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, cyclonedx.NewBOMDecoder(bytes.NewReader(said), cyclonedx.BOMFileFormatJSON).Decode(&bom))
 	parts := make(map[string]bool)
 	for _, c := range *bom.Components {
 		parts[c.Name+" "+c.Version] = c.Hashes != nil && len((*c.Hashes)[0].Value) == 64
 	}
-	if len(info.Deps) < 20 || len(parts) != len(info.Deps)+1 {
-		t.Errorf("%d parts are listed of %d modules and Go", len(parts), len(info.Deps))
-	}
+	assert.Assert(t, len(info.Deps) >= 20, "%d parts are listed of %d modules and Go", len(parts), len(info.Deps))
+	assert.Assert(t, is.Len(parts, len(info.Deps)+1), "%d", len(info.Deps))
 	for _, m := range info.Deps {
-		if !strings.Contains(string(text), "\n"+m.Path+" "+m.Version+"\n") {
-			t.Errorf("there is no notice of %s %s", m.Path, m.Version)
-		}
-		if !parts[m.Path+" "+m.Version] {
-			t.Errorf("%s %s is not listed with its sum", m.Path, m.Version)
-		}
+		assert.Check(t, is.Contains(string(text), "\n"+m.Path+" "+m.Version+"\n"), "there is no notice of %s %s", m.Path, m.Version)
+		assert.Check(t, parts[m.Path+" "+m.Version], "%s %s is not listed with its sum", m.Path, m.Version)
 	}
 	// Modules of other platforms are there too.
 	for _, says := range []string{"The Go programming language", "Redistribution and use in source and binary forms", "github.com/danieljoos/wincred"} {
-		if !strings.Contains(string(text), says) {
-			t.Errorf("the notices do not say %q", says)
-		}
+		assert.Check(t, is.Contains(string(text), says), "the notices do not say %q", says)
 	}
-	if others, err := licences(t.TempDir()); err == nil {
-		t.Errorf("a module without a licence has %q", others)
-	}
+	others, err := licences(t.TempDir())
+	assert.Check(t, err != nil, "a module without a licence has %q", others)
 }
 
 // The icon is the same drawing in all its files.
@@ -164,9 +134,10 @@ func TestIcons(t *testing.T) {
 	for _, side := range []int{16, 64, 512} {
 		p := renderIcon(iconShapes(), side)
 		corner, plate, inside, gate := p.NRGBAAt(0, 0), p.NRGBAAt(side*5/64, side/2), p.NRGBAAt(side*28/64, side*38/64), p.NRGBAAt(side*14/64, side*40/64)
-		if corner.A != 0 || plate != iconShapes()[0].fill || gate != iconShapes()[1].fill || inside != iconShapes()[2].fill {
-			t.Errorf("%d: corner %v, plate %v, gate %v, pointer %v", side, corner, plate, gate, inside)
-		}
+		assert.Check(t, corner.A == 0, "%d: corner %v, plate %v, gate %v, pointer %v", side, corner, plate, gate, inside)
+		assert.Check(t, is.Equal(plate, iconShapes()[0].fill), "%d %v", side, corner)
+		assert.Check(t, is.Equal(gate, iconShapes()[1].fill), "%d %v", side, corner)
+		assert.Check(t, is.Equal(inside, iconShapes()[2].fill), "%d %v", side, corner)
 	}
 }
 
@@ -174,9 +145,7 @@ func TestIcons(t *testing.T) {
 func TestShareIsReproducible(t *testing.T) {
 	w := newWorld(t)
 	again := filepath.Join(t.TempDir(), "elsewhere")
-	if err := writeShare(again); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, writeShare(again))
 	n := 0
 	err := filepath.WalkDir(w.share, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -193,28 +162,21 @@ func TestShareIsReproducible(t *testing.T) {
 			t.Errorf("%s differs (%v)", name, err)
 		}
 		for _, place := range []string{os.TempDir() + "/", os.Getenv("HOME")} {
-			if bytes.Contains(first, []byte(place)) {
-				t.Errorf("%s names a place of this computer: %s", name, place)
-			}
+			assert.Check(t, !bytes.Contains(first, []byte(place)), "%s names a place of this computer: %s", name, place)
 		}
 		return nil
 	})
-	if err != nil || n < 40 {
-		t.Errorf("%d files were compared, %v", n, err)
-	}
+	assert.NilError(t, err, "%d", n)
+	assert.Assert(t, n >= 40, "%d files were compared, %v", n, err)
 }
 
 // The files in goreleaser's configuration exist, and the desktop metadata are valid.
 func TestWhatIsPacked(t *testing.T) {
 	w := newWorld(t)
 	config, err := os.ReadFile("packaging/.goreleaser.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	found := regexp.MustCompile(`src: "?([^,"}]+)`).FindAllSubmatch(config, -1)
-	if len(found) < 25 {
-		t.Errorf("only %d files are packed", len(found))
-	}
+	assert.Check(t, len(found) >= 25, "only %d files are packed", len(found))
 	for _, m := range found {
 		file := string(m[1])
 		if file == program { // the target of a link, in the packages
@@ -228,9 +190,9 @@ func TestWhatIsPacked(t *testing.T) {
 		}
 	}
 	entry := "packaging/files/aai-gateway.desktop"
-	if out, err := exec.CommandContext(t.Context(), "desktop-file-validate", entry).CombinedOutput(); err != nil || len(out) > 0 {
-		t.Errorf("%s: %v: %s", entry, err, out)
-	}
+	out, err := exec.CommandContext(t.Context(), "desktop-file-validate", entry).CombinedOutput()
+	assert.NilError(t, err, entry)
+	assert.Assert(t, is.Len(out, 0), entry)
 }
 
 // The units are valid for systemd, and their command exists.
@@ -239,40 +201,30 @@ func TestUnits(t *testing.T) {
 	dir := t.TempDir()
 	for _, unit := range []string{"aai-gateway.service", "aai-gateway.socket"} {
 		text, err := os.ReadFile(filepath.Join("packaging/files", unit))
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		// The package installs it there later.
 		text = bytes.ReplaceAll(text, []byte("/usr/bin/"+program), []byte(w.program))
 		text = regexp.MustCompile(`(?m)^Documentation=.*\n`).ReplaceAll(text, nil)
-		if err := os.WriteFile(filepath.Join(dir, unit), text, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.WriteFile(filepath.Join(dir, unit), text, 0o600))
 	}
 	cmd := exec.CommandContext(t.Context(), "systemd-analyze", "--user", "--recursive-errors=no", "verify", filepath.Join(dir, "aai-gateway.socket"), filepath.Join(dir, "aai-gateway.service"))
 	cmd.Env = append(os.Environ(), "XDG_RUNTIME_DIR="+dir)
-	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
-		t.Errorf("%v: %s", err, out)
-	}
+	out, err := cmd.CombinedOutput()
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(out, 0))
 }
 
 func TestPublisher(t *testing.T) {
 	who := publisherOfTests(t)
-	if got := who.url("1.2.3", "a.zip"); got != "https://example.org/aai-gateway/releases/download/v1.2.3/a.zip" {
-		t.Error(got)
-	}
+	assert.Check(t, is.Equal(who.url("1.2.3", "a.zip"), "https://example.org/aai-gateway/releases/download/v1.2.3/a.zip"))
 	text, err := os.ReadFile("packaging/publisher.env")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for _, file := range []string{"", string(text) + "AAI_HOME=x\n", strings.Replace(string(text), "AAI_NPM=", "#", 1)} {
-		if who, err := newPublisher(file); err == nil {
-			t.Errorf("%q is %+v", file, who)
-		}
+		who, err := newPublisher(file)
+		assert.Check(t, err != nil, "%q %+v", file, who)
 	}
 	// A shell reads the same values.
 	out, err := exec.CommandContext(context.Background(), "sh", "-c", `. packaging/publisher.env; echo "$AAI_MAINTAINER"`).Output()
-	if err != nil || strings.TrimSpace(string(out)) != who.maintainer {
-		t.Errorf("a shell reads %q, %v", out, err)
-	}
+	assert.NilError(t, err, "%q", out)
+	assert.Equal(t, strings.TrimSpace(string(out)), who.maintainer, "%q", out)
 }

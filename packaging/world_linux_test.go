@@ -11,8 +11,9 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // The tests run at the root of the repository, as the program does.
@@ -61,9 +62,7 @@ var build = sync.OnceValues(func() (world, error) {
 func newWorld(t *testing.T) world {
 	t.Helper()
 	w, err := build()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return w
 }
 
@@ -71,9 +70,7 @@ func newWorld(t *testing.T) world {
 func publisherOfTests(t *testing.T) *publisher {
 	t.Helper()
 	who, err := loadPublisher()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return who
 }
 
@@ -101,40 +98,26 @@ func golden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	file := filepath.Join("packaging", "testdata", "golden", name)
 	if os.Getenv("UPDATE_GOLDEN") == "1" {
-		if err := write(file, got); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, write(file, got))
 	}
 	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", name, diff)
-	}
+	assert.NilError(t, err)
+	assert.Check(t, is.DeepEqual(string(want), string(got)), "%s", name)
 }
 
 // validateSchema checks a text against a published schema.
 func validateSchema(t *testing.T, schema string, text []byte) error {
 	t.Helper()
 	file, err := os.Open(filepath.Join(".cache", "manifests", schema))
-	if err != nil {
-		t.Fatalf("%v: run scripts/need-manifests", err)
-	}
+	assert.NilError(t, err, "%v: run scripts/need-manifests", err)
 	defer file.Close() //nolint:errcheck // it was read
 	read, err := jsonschema.UnmarshalJSON(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	c := jsonschema.NewCompiler()
 	c.AssertFormat()
-	if err := c.AddResource("schema.json", read); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, c.AddResource("schema.json", read))
 	compiled, err := c.Compile("schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	var value any
 	if err := json.Unmarshal(text, &value); err != nil {
 		return err

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"text/tabwriter"
 	"time"
+
+	"gotest.tools/v3/assert"
 )
 
 // TestPages does the tasks in each way. In a full run it prints the figures of each way, and those of the gateway
@@ -43,9 +45,7 @@ func TestPages(t *testing.T) {
 			}
 		})
 	}
-	if len(outcomes) == 0 {
-		t.Error("no task was done")
-	}
+	assert.Check(t, len(outcomes) != 0, "no task was done")
 	fmt.Print(report(outcomes))
 }
 
@@ -125,8 +125,7 @@ func build(t *testing.T) string {
 	program := filepath.Join(t.TempDir(), "aai-gateway")
 	command := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-tags", "benchmarks", "-o", program, "github.com/gybob/aai-gateway/cmd/aai-gateway")
 	command.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := command.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	out, err := command.CombinedOutput()
+	assert.NilError(t, err, out)
 	return program
 }

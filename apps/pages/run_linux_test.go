@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"gotest.tools/v3/assert"
 
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 	"github.com/gybob/aai-gateway/internal/testkit/tokencount"
@@ -118,9 +119,7 @@ func (a *agent) call(t *testing.T, c call, app string, cost *outcome) string {
 		args["app"] = app
 	}
 	sent, err := json.Marshal(args)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	result, err := a.session.CallTool(t.Context(), &mcp.CallToolParams{Name: c.tool, Arguments: args})
 	if err != nil {
 		return err.Error()
@@ -153,17 +152,13 @@ func newWorld(t *testing.T, gateway string) *world {
 	t.Helper()
 	w := &world{Session: linuxtest.StartAccessible(t), site: newSite(t), gateway: gateway}
 	folder := filepath.Join(w.Home, ".aai")
-	if err := os.MkdirAll(folder, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.MkdirAll(folder, 0o700))
 	grants := ""
 	for _, app := range []string{"desktop", "desktop/chromium", "desktop/firefox-esr"} {
 		grants += fmt.Sprintf(`{"app": %q, "tools": ["*", "run"], "caller": "*", "expires": "2100-01-01T00:00:00Z"},`, app)
 	}
 	config := `{"consent": {"preapproved": [` + strings.TrimSuffix(grants, ",") + `]}, "rate_limits": {"declared_rps": 100000, "declared_rpm": 1000000, "rps": 100000, "rpm": 1000000}}`
-	if err := os.WriteFile(filepath.Join(folder, "config.json"), []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.WriteFile(filepath.Join(folder, "config.json"), []byte(config), 0o600))
 	return w
 }
 
@@ -174,9 +169,7 @@ func (w *world) connect(t *testing.T, program string, args ...string) *agent {
 	command.Env, command.Dir, command.Stderr = w.Env, w.Home, t.Output()
 	client := mcp.NewClient(&mcp.Implementation{Name: "agent", Version: "1"}, nil)
 	session, err := client.Connect(t.Context(), &mcp.CommandTransport{Command: command}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(func() { _ = session.Close() })
 	return &agent{session: session}
 }
@@ -270,9 +263,7 @@ user_pref("network.connectivity-service.enabled", false);
 func openFirefox(t *testing.T, w *world, address string) (*agent, string) {
 	t.Helper()
 	profile := t.TempDir()
-	if err := os.WriteFile(filepath.Join(profile, "user.js"), []byte(firefoxSettings), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.WriteFile(filepath.Join(profile, "user.js"), []byte(firefoxSettings), 0o600))
 	app := w.Launch(t, "firefox-esr", "--no-remote", "--new-instance", "--profile", profile, address)
 	t.Cleanup(func() { app.Kill(t) })
 	return w.serve(t, "firefox-esr", address), "firefox-esr"
@@ -282,19 +273,14 @@ func openFirefox(t *testing.T, w *world, address string) (*agent, string) {
 func openPlaywright(t *testing.T, w *world, address string) (*agent, string) {
 	t.Helper()
 	modules, err := filepath.Abs("../../.cache/peers/node_modules")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	nodes, _ := filepath.Glob(filepath.Join(modules, "node-linux-*", "bin", "node"))
-	if len(nodes) == 0 {
-		t.Fatal("playwright-mcp is not installed: scripts/need-peers")
-	}
+	assert.Assert(t, len(nodes) != 0, "playwright-mcp is not installed: scripts/need-peers")
 	a := w.connect(t, nodes[0], filepath.Join(modules, "@playwright", "mcp", "cli.js"),
 		"--executable-path", "/usr/bin/chromium", "--headless", "--no-sandbox", "--isolated", "--allow-unrestricted-file-access")
 	navigate := &mcp.CallToolParams{Name: "browser_navigate", Arguments: map[string]any{"url": address}}
-	if _, err := a.session.CallTool(context.WithoutCancel(t.Context()), navigate); err != nil {
-		t.Fatal(err)
-	}
+	_, err = a.session.CallTool(context.WithoutCancel(t.Context()), navigate)
+	assert.NilError(t, err)
 	w.eventually(t, "the page is open", w.site.isOpen)
 	return a, ""
 }

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"gotest.tools/v3/assert"
 )
 
 // reporting is the script with which every page posts its state.
@@ -36,9 +38,7 @@ func newSite(t *testing.T) *site {
 	t.Helper()
 	s := &site{T: t}
 	libraries, err := filepath.Abs("../../.cache/widgets/node_modules")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	mux := http.NewServeMux()
 	mux.Handle("GET /lib/", http.StripPrefix("/lib/", http.FileServer(http.Dir(libraries))))
 	mux.HandleFunc("GET /page/{name}", s.page)
@@ -106,12 +106,8 @@ func (s *site) difference(k *task) string {
 func heading(t *testing.T, name string) string {
 	t.Helper()
 	_, page, err := splitPage(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	found := regexp.MustCompile(`<h1>(.*?)</h1>`).FindStringSubmatch(page)
-	if found == nil {
-		t.Fatalf("%s has no heading", name)
-	}
+	assert.Assert(t, found != nil, "%s has no heading", name)
 	return found[1]
 }

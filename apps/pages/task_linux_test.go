@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
 )
 
 // A task is a goal in a page.
@@ -33,9 +35,7 @@ type call struct {
 func readTasks(t *testing.T) (tasks []task) {
 	t.Helper()
 	files, err := filepath.Glob("testdata/tasks/*.html")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for _, file := range files {
 		tasks = append(tasks, readPage(t, file)...)
 	}
@@ -46,9 +46,7 @@ func readTasks(t *testing.T) (tasks []task) {
 func readPage(t *testing.T, file string) (tasks []task) {
 	t.Helper()
 	comment, page, err := splitPage(filepath.Base(file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for lines := bufio.NewScanner(strings.NewReader(comment)); lines.Scan(); {
 		word, rest, _ := strings.Cut(lines.Text(), " ")
 		if word == "#" {
@@ -98,9 +96,7 @@ func splitPage(name string) (comment, page string, err error) {
 
 func decode(t *testing.T, file, text string, into any) {
 	t.Helper()
-	if err := json.Unmarshal([]byte(text), into); err != nil {
-		t.Fatalf("%s: %v: %s", file, err, text)
-	}
+	assert.NilError(t, json.Unmarshal([]byte(text), into), "%s %s", file, text)
 }
 
 // difference returns the first wanted member that the state does not have, or "".

@@ -13,6 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/testkit"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
@@ -33,9 +36,7 @@ func newVictim(t *testing.T) *victim {
 	if err == nil {
 		err = os.Symlink(self, string(b))
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	bus := testkit.StartBus(t)
 	v := &victim{home: b.home(t, bus), t: t, app: testkit.ServeOnBus(t, bus, exampleApp)}
 	v.write(t, ".aai/config.json", "{}")
@@ -58,9 +59,7 @@ func exitOf(t *testing.T, err error) int {
 		return 0
 	}
 	exit, ok := errors.AsType[*exec.ExitError](err)
-	if !ok {
-		t.Fatal(err)
-	}
+	assert.Assert(t, ok, err)
 	return exit.ExitCode()
 }
 
@@ -74,9 +73,7 @@ func (v *victim) typed(lines []string, args ...string) (int, string) {
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Env = v.env
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = program, program, program
-	if err := cmd.Start(); err != nil {
-		v.t.Fatal(err)
-	}
+	assert.NilError(v.t, cmd.Start())
 	_ = program.Close()
 	var seen strings.Builder
 	buffer, from := make([]byte, 4096), 0
@@ -118,9 +115,7 @@ func builtinChanges(t *testing.T) map[string]string {
 	if err == nil {
 		err = json.Unmarshal(b, &known)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	calls := make(map[string]string)
 	for tool, args := range known {
 		calls[tool] = string(args)
@@ -160,9 +155,7 @@ func TestBuiltinToolsAreAskedOrRefused(t *testing.T) {
 		for tool, args := range builtinChanges(t) {
 			code, said := v.run(env, "exec", "aai", tool, args)
 			if narrowing(tool) {
-				if code == 4 {
-					t.Errorf("%s, %s is not free: %d, %s", trick, tool, code, said)
-				}
+				assert.Check(t, code != 4, "%s, %s is not free: %d, %s", trick, tool, code, said)
 			} else if code != 4 || !strings.Contains(said, "consent passphrase") && !strings.Contains(said, "must confirm it") {
 				t.Errorf("%s, %s: %d, %s", trick, tool, code, said)
 			}
@@ -174,13 +167,11 @@ func TestBuiltinToolsAreAskedOrRefused(t *testing.T) {
 			{"discover", "--name", "bank", "evil.example"},
 			{"audit", "export", "--output", filepath.Join(v.folder, "export")},
 		} {
-			if code, said := v.run(env, command...); code != 4 && (command[0] != "discover" || code == 0) {
-				t.Errorf("%s, %q: %d, %s", trick, command, code, said)
-			}
+			code, said := v.run(env, command...)
+			assert.Check(t, !(code != 4 && (command[0] != "discover" || code == 0)), "%s %q %d %s", trick, command, code, said)
 		}
-		if code, said := v.run(env, "exec", exampleApp, "echo", `{"v": "x"}`); code != 4 {
-			t.Errorf("%s, and the app is open: %d, %s", trick, code, said)
-		}
+		code, said := v.run(env, "exec", exampleApp, "echo", `{"v": "x"}`)
+		assert.Check(t, is.Equal(code, 4), "%s, and the app is open: %d, %s", trick, code, said)
 	}
 	v.expectNoGrant()
 }
@@ -188,44 +179,38 @@ func TestBuiltinToolsAreAskedOrRefused(t *testing.T) {
 // expectNoGrant checks that there is no grant, the mode is still safe, and the app got no call.
 func (v *victim) expectNoGrant() {
 	v.t.Helper()
-	if code, said := v.run(nil, "consent", "list", "--format", "json"); code != 0 || strings.TrimSpace(said) != "[]" {
-		v.t.Errorf("the consents are %s", said)
-	}
-	if _, said := v.run(nil, "mode"); strings.TrimSpace(said) != "safe" {
-		v.t.Errorf("the mode is %s", said)
-	}
-	if n := v.app.Calls("EchoString"); n != 0 {
-		v.t.Errorf("the app was called %d times", n)
-	}
-	if _, err := os.Stat(filepath.Join(v.folder, "export")); err == nil {
-		v.t.Error("a file was written")
-	}
+	code, said := v.run(nil, "consent", "list", "--format", "json")
+	assert.Check(v.t, is.Equal(code, 0), said)
+	assert.Check(v.t, is.Equal(strings.TrimSpace(said), "[]"), said)
+	_, said = v.run(nil, "mode")
+	assert.Check(v.t, is.Equal(strings.TrimSpace(said), "safe"), said)
+	n := v.app.Calls("EchoString")
+	assert.Check(v.t, is.Equal(n, 0), "the app was called %d times", n)
+	_, err := os.Stat(filepath.Join(v.folder, "export"))
+	assert.Check(v.t, err != nil, "a file was written")
 }
 
 // TestAPseudoTerminalProvesNothing types twenty lines at a terminal for every prompt. Without a
 // passphrase they allow one call of an app, and nothing permanent; with one, nothing at all.
 func TestAPseudoTerminalProvesNothing(t *testing.T) {
 	v := newVictim(t)
-	if code, said := v.run(nil, "mode", "safe"); code != 0 {
-		t.Fatal(said)
-	}
+	code, said := v.run(nil, "mode", "safe")
+	assert.Equal(t, code, 0, said)
 	yes := []string{"y", "2", "y", "yes", "2", "2"}
 	for tool, args := range builtinChanges(t) {
 		if tool == "consent_passphrase" || narrowing(tool) {
 			continue // see TestPassphraseAtATerminal
 		}
-		if code, said := v.typed(yes, "exec", "aai", tool, args); code != 4 {
-			t.Errorf("%s: %d, %s", tool, code, said)
-		}
+		code, said := v.typed(yes, "exec", "aai", tool, args)
+		assert.Check(t, is.Equal(code, 4), "%s %s", tool, said)
 	}
 	for _, command := range [][]string{{"consent", "grant", exampleApp, "--all", "--caller", "*"}, {"mode", "normal"}} {
-		if code, said := v.typed(yes, command...); code != 4 {
-			t.Errorf("%q: %d, %s", command, code, said)
-		}
+		code, said := v.typed(yes, command...)
+		assert.Check(t, is.Equal(code, 4), "%q %s", command, said)
 	}
-	if code, said := v.typed([]string{"4"}, "exec", exampleApp, "echo", `{"v": "x"}`); code != 4 || strings.Contains(said, "Always") {
-		t.Errorf("it may be allowed for good: %d, %s", code, said)
-	}
+	code, said = v.typed([]string{"4"}, "exec", exampleApp, "echo", `{"v": "x"}`)
+	assert.Check(t, is.Equal(code, 4), said)
+	assert.Check(t, !strings.Contains(said, "Always"), "it may be allowed for good: %d, %s", code, said)
 	v.expectNoGrant()
 }
 
@@ -239,9 +224,8 @@ func TestPassphraseAtATerminal(t *testing.T) {
 		t.Fatalf("%d, %s", code, said)
 	}
 	code, said := v.typed([]string{"2", phrase, phrase}, "consent", "passphrase")
-	if code != 0 || strings.Contains(said, phrase) {
-		t.Fatalf("%d, %s", code, said)
-	}
+	assert.Equal(t, code, 0, said)
+	assert.Assert(t, !strings.Contains(said, phrase), said)
 	grant := []string{"consent", "grant", exampleApp, "echo", "--caller", "cli:terminal"}
 	for name, c := range map[string]struct {
 		lines []string
@@ -252,33 +236,27 @@ func TestPassphraseAtATerminal(t *testing.T) {
 		"to change it":     {[]string{"2", "another phrase", "my own phrase", "my own phrase"}, []string{"consent", "passphrase"}},
 		"an app, a number": {[]string{"2", "another phrase"}, []string{"exec", exampleApp, "echo", `{"v": "x"}`}},
 	} {
-		if code, said := v.typed(c.lines, c.args...); code != 4 {
-			t.Errorf("%s: %d, %s", name, code, said)
-		}
-		if code, said := v.typed([]string{"2", phrase}, "mode", "normal"); name == "no" && code != 0 {
-			t.Errorf("the right one after it: %d, %s", code, said)
-		}
+		code, said := v.typed(c.lines, c.args...)
+		assert.Check(t, is.Equal(code, 4), "%s %s", name, said)
+		code, said = v.typed([]string{"2", phrase}, "mode", "normal")
+		assert.Check(t, name != "no" || code == 0, "the right one after it: %d, %s", code, said)
 	}
-	if code, said := v.run(nil, grant...); code != 4 {
-		t.Errorf("without a terminal: %d, %s", code, said)
-	}
-	if code, said := v.typed([]string{"2", phrase}, grant...); code != 0 {
-		t.Fatalf("%d, %s", code, said)
-	}
-	if code, said := v.run(nil, "exec", exampleApp, "echo", `{"v": "hello"}`); code != 0 {
-		t.Errorf("what was granted is not open: %d, %s", code, said)
-	}
+	code, said = v.run(nil, grant...)
+	assert.Check(t, is.Equal(code, 4), "without a terminal: %d, %s", code, said)
+	code, said = v.typed([]string{"2", phrase}, grant...)
+	assert.Equal(t, code, 0, said)
+	code, said = v.run(nil, "exec", exampleApp, "echo", `{"v": "hello"}`)
+	assert.Check(t, is.Equal(code, 0), "what was granted is not open: %d, %s", code, said)
 	calls := v.journal(t)
-	if i := slices.IndexFunc(calls, func(p journalCall) bool { return p.tool == "consent_grant" && p.result == "ok" }); i < 0 || calls[i].consent != "confirmed (passphrase)" {
-		t.Errorf("on record: %+v", calls)
-	}
-	if last := calls[len(calls)-1]; !strings.HasPrefix(last.consent, "always since ") || !strings.HasSuffix(last.consent, " (passphrase), not sealed") {
-		t.Errorf("on record: %+v", last)
-	}
+	i := slices.IndexFunc(calls, func(p journalCall) bool { return p.tool == "consent_grant" && p.result == "ok" })
+	assert.Check(t, i >= 0, "on record: %+v", calls)
+	assert.Check(t, is.Equal(calls[i].consent, "confirmed (passphrase)"), "%+v", calls)
+	last := calls[len(calls)-1]
+	assert.Assert(t, strings.HasPrefix(last.consent, "always since "), "on record: %+v", last)
+	assert.Assert(t, strings.HasSuffix(last.consent, " (passphrase), not sealed"), "on record: %+v", last)
 	for _, file := range v.everything(t) {
-		if b, err := os.ReadFile(file); err == nil && strings.Contains(string(b), phrase) {
-			t.Errorf("%s has the passphrase", file)
-		}
+		b, err := os.ReadFile(file)
+		assert.Check(t, err != nil || !strings.Contains(string(b), phrase), "%s has the passphrase", file)
 	}
 }
 
@@ -289,20 +267,19 @@ func TestNoFirstPassphraseInANamespace(t *testing.T) {
 	v.env = append(v.env, "WHOLE=1")
 	v.front = []string{"unshare", "--user", "--map-current-user", "--mount", "--net"}
 	code, said := v.typed([]string{"2", phrase, phrase}, "consent", "passphrase")
-	if code != 4 || strings.Contains(said, "A new passphrase") || !strings.Contains(said, "user namespace") || !strings.Contains(said, "terminal of the computer itself") {
-		t.Errorf("%d, %s", code, said)
-	}
-	if code, said := v.typed([]string{"2", phrase}, "mode", "normal"); code != 0 && code != 4 || strings.Contains(said, "passphrase of this gateway") {
-		t.Errorf("there is a passphrase: %d, %s", code, said)
-	}
+	assert.Equal(t, code, 4)
+	assert.Assert(t, !strings.Contains(said, "A new passphrase"), said)
+	assert.Assert(t, is.Contains(said, "user namespace"))
+	assert.Assert(t, is.Contains(said, "terminal of the computer itself"))
+	code, said = v.typed([]string{"2", phrase}, "mode", "normal")
+	assert.Check(t, code == 0 || code == 4, "there is a passphrase: %d, %s", code, said)
+	assert.Check(t, !strings.Contains(said, "passphrase of this gateway"), "there is a passphrase: %d, %s", code, said)
 	v.front, v.env = nil, v.env[:len(v.env)-1] // outside of any namespace
-	if code, said := v.typed([]string{"2", phrase, phrase}, "consent", "passphrase"); code != 0 {
-		t.Fatalf("%d, %s", code, said)
-	}
+	code, said = v.typed([]string{"2", phrase, phrase}, "consent", "passphrase")
+	assert.Equal(t, code, 0, said)
 	v.front, v.env = []string{"unshare", "--user", "--map-current-user"}, append(v.env, "WHOLE=1")
-	if code, said := v.typed([]string{"2", phrase}, "consent", "grant", exampleApp, "echo", "--caller", "cli:terminal"); code != 0 {
-		t.Errorf("%d, %s", code, said)
-	}
+	code, said = v.typed([]string{"2", phrase}, "consent", "grant", exampleApp, "echo", "--caller", "cli:terminal")
+	assert.Check(t, is.Equal(code, 0), said)
 }
 
 // TestChecksBeforeProof: invalid calls fail before the passphrase prompt.
@@ -310,18 +287,17 @@ func TestChecksBeforeProof(t *testing.T) {
 	v := newVictim(t)
 	own := v.env
 	v.env = append(slices.Clone(own), "XDG_DATA_HOME="+filepath.Join(v.folder, "elsewhere"))
-	if code, said := v.typed([]string{"2", phrase, phrase}, "consent", "passphrase"); code != 1 || strings.Contains(said, "Your choice") || !strings.Contains(said, "the account's own HOME") {
-		t.Errorf("where no passphrase can be kept: %d, %s", code, said)
-	}
+	code, said := v.typed([]string{"2", phrase, phrase}, "consent", "passphrase")
+	assert.Equal(t, code, 1)
+	assert.Assert(t, !strings.Contains(said, "Your choice"), "where no passphrase can be kept: %d, %s", code, said)
+	assert.Assert(t, is.Contains(said, "the account's own HOME"))
 	v.env = own
-	if code, said := v.typed([]string{"2", phrase, phrase}, "consent", "passphrase"); code != 0 {
-		t.Fatal(said)
-	}
+	code, said = v.typed([]string{"2", phrase, phrase}, "consent", "passphrase")
+	assert.Equal(t, code, 0, said)
 	for _, args := range [][]string{{exampleApp, "ecko"}, {"org.example.Nothing", "echo"}} {
 		code, said := v.typed([]string{"2", phrase}, append([]string{"consent", "grant", "--caller", "*"}, args...)...)
-		if code != 3 || strings.Contains(said, "Your choice") {
-			t.Errorf("grant %q: %d, %s", args, code, said)
-		}
+		assert.Check(t, is.Equal(code, 3), "%q %s", args, said)
+		assert.Check(t, !strings.Contains(said, "Your choice"), "grant %q: %d, %s", args, code, said)
 	}
 }
 
@@ -329,9 +305,8 @@ func TestChecksBeforeProof(t *testing.T) {
 // takes effect and is in the journal; neither passphrase nor terminal replace it.
 func TestAWindowProvesIt(t *testing.T) {
 	v := newVictim(t)
-	if code, said := v.typed([]string{"2", phrase, phrase}, "consent", "passphrase"); code != 0 {
-		t.Fatal(said)
-	}
+	code, said := v.typed([]string{"2", phrase, phrase}, "consent", "passphrase")
+	assert.Equal(t, code, 0, said)
 	s := linuxtest.Start(t)
 	v.env = append(v.env, "DISPLAY="+s.Display)
 	for _, c := range []struct {
@@ -351,9 +326,7 @@ func TestAWindowProvesIt(t *testing.T) {
 		for code := -1; code < 0; {
 			select {
 			case code = <-ended:
-				if code != c.code {
-					t.Errorf("%s, and the person presses %s: %d", c.args, c.keys, code)
-				}
+				assert.Check(t, is.Equal(code, c.code), "%s, and the person presses %s: %d", c.args, c.keys, code)
 			case <-time.After(2 * time.Second): // a key that is too early is ignored, and pressed again
 				if strings.HasPrefix(s.ActiveWindow(t), "AAI Gateway") {
 					press := exec.CommandContext(t.Context(), "xdotool", append([]string{"key", "--delay", "50"}, strings.Fields(c.keys)...)...)
@@ -367,7 +340,5 @@ func TestAWindowProvesIt(t *testing.T) {
 	for _, p := range v.journal(t) {
 		words = append(words, p.tool+" "+p.result+" "+p.consent)
 	}
-	if last := words[len(words)-1]; last != "consent_grant ok confirmed (native)" {
-		t.Errorf("on record: %q", words)
-	}
+	assert.Check(t, is.Equal(words[len(words)-1], "consent_grant ok confirmed (native)"), "on record: %q", words)
 }

@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway/internal/testkit"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
@@ -157,9 +159,7 @@ func newCanaryWorld(t *testing.T, b programPath, keepFull bool) *canaryWorld {
 	w.home.write(t, "tmp/here", "")
 	w.home.write(t, "run/here", "")
 	w.home.write(t, "bin/xdg-open", "#!/bin/sh\nexec open-page \"$@\"\n")
-	if err := os.Chmod(filepath.Join(w.home.folder, "bin/xdg-open"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.Chmod(filepath.Join(w.home.folder, "bin/xdg-open"), 0o700))
 	w.home.env = append(w.home.env, "PATH="+filepath.Join(w.home.folder, "bin")+":"+os.Getenv("PATH"), "DISPLAY="+linuxtest.Start(t).Display,
 		"TMPDIR="+filepath.Join(w.home.folder, "tmp"), "XDG_RUNTIME_DIR="+filepath.Join(w.home.folder, "run"),
 		"SERVER_KEY="+string(serverKey), "FAR_KEY="+string(farKey), "AAI_MASTER_KEY_FILE="+filepath.Join(w.home.folder, "master"), "AAI_HTTP_TOKEN="+string(doorToken))
@@ -220,9 +220,9 @@ func (w *canaryWorld) overStdio() {
 	}
 	begun := w.exchange(p, "tools/call", strings.TrimSuffix(runTool(exampleApp, "fail", asJSON(map[string]any{"text": inTask})), "}")+`,"task":{}}`)
 	var created struct{ Result struct{ Task task } }
-	if err := json.Unmarshal([]byte(begun), &created); err != nil || created.Result.Task.TaskID == "" {
-		w.t.Fatalf("the task began with %s", begun)
-	}
+	err := json.Unmarshal([]byte(begun), &created)
+	assert.NilError(w.t, err, begun)
+	assert.Assert(w.t, created.Result.Task.TaskID != "", "the task began with %s", begun)
 	about := asJSON(map[string]string{"taskId": created.Result.Task.TaskID})
 	task := canaryCall{app: exampleApp, tool: "fail", code: "AUTOMATION_FAILED"}
 	w.checkOutcome("a task", task, w.exchange(p, "tasks/result", about))
@@ -259,16 +259,13 @@ func (w *canaryWorld) checkOutcome(door string, f canaryCall, text string) {
 	if !f.unsearched {
 		w.trail.add(door+", "+f.app+" "+f.tool, text)
 	}
-	if f.code != "" && !strings.Contains(text, f.code) || f.code == "" && (strings.Contains(text, `"isError":true`) || strings.Contains(text, `"error":`) || strings.HasPrefix(text, "error")) {
-		w.t.Errorf("%s: %s of %s gave %s, want %s", door, f.tool, f.app, text, f.code)
-	}
+	assert.Check(w.t, f.code == "" || strings.Contains(text, f.code), "%s: %s of %s gave %s, want %s", door, f.tool, f.app, text, f.code)
+	assert.Check(w.t, !(f.code == "" && (strings.Contains(text, `"isError":true`) || strings.Contains(text, `"error":`) || strings.HasPrefix(text, "error"))), "%s: %s of %s gave %s, want %s", door, f.tool, f.app, text, f.code)
 }
 
 func (w *canaryWorld) overHTTP() {
 	s := w.home.serveHTTP(w.t)
-	if s.token != string(doorToken) {
-		w.t.Errorf("the token is %q", s.token)
-	}
+	assert.Check(w.t, is.Equal(s.token, string(doorToken)))
 	session := s.connect(w.t, "2025-11-25")
 	for _, f := range canaryCalls() {
 		result, err := session.CallTool(w.t.Context(), &mcp.CallToolParams{Name: "aai_exec", Arguments: map[string]any{"app": f.app, "tool": f.tool, "args": f.args}})
@@ -285,9 +282,7 @@ func (w *canaryWorld) overHTTP() {
 		_ = response.Body.Close()
 		w.trail.add("a refusal over HTTP", fmt.Sprint(response.Header, string(body)))
 	}
-	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		w.t.Fatal(err)
-	}
+	assert.NilError(w.t, s.cmd.Process.Signal(syscall.SIGTERM))
 	<-s.ended
 	w.trail.add("standard error of HTTP", s.said.String())
 }
@@ -298,9 +293,8 @@ func (w *canaryWorld) run(input string, args ...string) string {
 	cmd := w.home.command(w.t.Context(), args...)
 	cmd.Stdin = strings.NewReader(input)
 	out, err := cmd.CombinedOutput()
-	if _, exit := errors.AsType[*exec.ExitError](err); err != nil && !exit {
-		w.t.Fatal(err)
-	}
+	_, exit := errors.AsType[*exec.ExitError](err)
+	assert.Assert(w.t, err == nil || exit, err)
 	return string(out)
 }
 
@@ -324,15 +318,11 @@ func (w *canaryWorld) byCommands() {
 func (w *canaryWorld) logIn() {
 	out := w.run("", "auth", "login", shopApp)
 	w.trail.add("auth login", out)
-	if !strings.Contains(out, "Logged in") {
-		w.t.Fatalf("the login gave %s", out)
-	}
+	assert.Assert(w.t, is.Contains(out, "Logged in"), "the login gave %s", out)
 	person, program := terminal(w.t)
 	cmd := w.home.command(w.t.Context(), "auth", "login", vaultApp)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = program, program, program
-	if err := cmd.Start(); err != nil {
-		w.t.Fatal(err)
-	}
+	assert.NilError(w.t, cmd.Start())
 	_ = program.Close()
 	var seen strings.Builder
 	typed, buffer := false, make([]byte, 4096)
@@ -364,16 +354,12 @@ func (w *canaryWorld) expectArrived() {
 	w.got.Write(local)
 	for _, c := range []canary{byFormat, byWriteOnly, asPassword, asAPIKey, asToken, asOTP, asCVV, inObject, inList, typedKey, access, loginCode,
 		asDSN, asAuth, asConnection, asSession, asPAT, inURL, asPair, inScript, serverKey, farKey} {
-		if !strings.Contains(w.got.String(), c.core()) {
-			w.t.Errorf("%s has reached nobody", c.core())
-		}
+		assert.Check(w.t, is.Contains(w.got.String(), c.core()), "%s has reached nobody", c.core())
 	}
 	for _, c := range []canary{refused, wrongType, unknownTool, unknownApp} {
-		if strings.Contains(w.got.String(), c.core()) {
-			w.t.Errorf("%s of a refused call has reached a site", c.core())
-		}
+		assert.Check(w.t, !strings.Contains(w.got.String(), c.core()), "%s of a refused call has reached a site", c.core())
 	}
-	if n := w.app.Calls("Fail"); n != 3*4+1 || w.app.Calls("EchoString") != 0 {
-		w.t.Errorf("%d calls have reached the app", n)
-	}
+	n := w.app.Calls("Fail")
+	assert.Check(w.t, is.Equal(n, 3*4+1))
+	assert.Check(w.t, is.Equal(w.app.Calls("EchoString"), 0))
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"gotest.tools/v3/assert"
 )
 
 const (
@@ -75,17 +76,13 @@ func (w *canaryWorld) importServers() {
 	}}))
 	w.trail.add("import", w.run("", "import", "--from", "claude-code", "--dry-run"))
 	w.trail.add("import", w.run("", "import", "--from", "claude-code", "--format", "json"))
-	if err := os.Remove(filepath.Join(w.home.folder, ".claude.json")); err != nil {
-		w.t.Fatal(err)
-	}
+	assert.NilError(w.t, os.Remove(filepath.Join(w.home.folder, ".claude.json")))
 	broken := filepath.Join(w.home.folder, ".aai/org.example.broken/aai.json")
 	w.home.write(w.t, ".aai/org.example.broken/aai.json", `{"app": {"id": "org.example.broken", "password": `+string(damaged))
 	for _, args := range [][]string{{"--scan"}, {"doctor"}, {"doctor", "--bundle", filepath.Join(w.home.folder, "second.zip")}, {"exec", "org.example.broken", "x"}} {
 		w.trail.add(strings.Join(args[:1], " "), w.run("", args...))
 	}
-	if err := os.Remove(broken); err != nil {
-		w.t.Fatal(err)
-	}
+	assert.NilError(w.t, os.Remove(broken))
 	for _, name := range []string{"bundle.zip", "second.zip"} {
 		w.addZip(filepath.Join(w.home.folder, name))
 	}
@@ -95,20 +92,14 @@ func (w *canaryWorld) importServers() {
 func (w *canaryWorld) addZip(path string) {
 	w.t.Helper()
 	archive, err := zip.OpenReader(path)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	assert.NilError(w.t, err)
 	defer func() { _ = archive.Close() }()
 	for _, f := range archive.File {
 		file, err := f.Open()
-		if err != nil {
-			w.t.Fatal(err)
-		}
+		assert.NilError(w.t, err)
 		text, err := io.ReadAll(file)
 		_ = file.Close()
-		if err != nil {
-			w.t.Fatal(err)
-		}
+		assert.NilError(w.t, err)
 		w.trail.add(path+" "+f.Name, string(text))
 	}
 }

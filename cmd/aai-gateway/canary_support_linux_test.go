@@ -22,6 +22,8 @@ import (
 	"unicode/utf16"
 
 	"golang.org/x/sys/unix"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // canary is a secret to search for. It begins with a core of letters and digits, which are the
@@ -152,9 +154,9 @@ func (l *outputTrail) expectNoCanary(t *testing.T, folder string, canaries []can
 		report(path, text)
 		return err
 	})
-	if err != nil || files == 0 || len(l.outputs) == 0 {
-		t.Errorf("%d sayings and %d files were searched: %v", len(l.outputs), files, err)
-	}
+	assert.NilError(t, err, "%d %d", len(l.outputs), files)
+	assert.Assert(t, files != 0, "%d sayings and %d files were searched: %v", len(l.outputs), files, err)
+	assert.Assert(t, len(l.outputs) != 0, "%d sayings and %d files were searched: %v", len(l.outputs), files, err)
 }
 
 // TestCanariesAreFound: the search finds a canary in every encoding, and in a file of the folder.
@@ -180,13 +182,11 @@ func TestCanariesAreFound(t *testing.T) {
 		base64.RawURLEncoding.EncodeToString([]byte("\xff\xff\xff\xff" + c + "\xff\xfe")):      "base64",
 	} {
 		found := hits(all, []byte("before "+text+" after"))
-		if !strings.Contains(strings.Join(found, "\n"), "cAnArY01xy in "+form) || strings.Contains(strings.Join(found, "\n"), "cAnArY02xy in") {
-			t.Errorf("in %s was found %q, want %s", text, found, form)
-		}
+		assert.Assert(t, is.Contains(strings.Join(found, "\n"), "cAnArY01xy in "+form), "%s %q %s", text, found, form)
+		assert.Assert(t, !strings.Contains(strings.Join(found, "\n"), "cAnArY02xy in"), "in %s was found %q, want %s", text, found, form)
 	}
-	if found := hits(all, []byte("canary01xy cAnArY 01 cAnArY03xy [secret]")); found != nil {
-		t.Errorf("found %q", found)
-	}
+	found := hits(all, []byte("canary01xy cAnArY 01 cAnArY03xy [secret]"))
+	assert.Check(t, found == nil, "found %q", found)
 }
 
 // site starts a site that records its requests.
@@ -260,18 +260,12 @@ func (w *canaryWorld) shop() string {
 func terminal(t *testing.T) (person, program *os.File) {
 	t.Helper()
 	person, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(func() { _ = person.Close() })
 	number, err := unix.IoctlGetInt(int(person.Fd()), unix.TIOCGPTN)
-	if err := errors.Join(err, unix.IoctlSetPointerInt(int(person.Fd()), unix.TIOCSPTLCK, 0)); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, errors.Join(err, unix.IoctlSetPointerInt(int(person.Fd()), unix.TIOCSPTLCK, 0)))
 	program, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return person, program
 }
 
@@ -280,9 +274,7 @@ func awaitHidden(t *testing.T, person *os.File) {
 	t.Helper()
 	for {
 		state, err := unix.IoctlGetTermios(int(person.Fd()), unix.TCGETS)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		if state.Lflag&unix.ECHO == 0 {
 			return
 		}

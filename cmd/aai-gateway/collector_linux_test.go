@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
 )
 
 // mcpIdleMemory waits until a gateway that has listed its tools holds little of its program in memory.
@@ -15,14 +17,11 @@ func mcpIdleMemory(t *testing.T, b programPath) {
 	p := b.home(t, nil).start(t).open()
 	for path := fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid); ; time.Sleep(20 * time.Millisecond) {
 		status, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		_, rest, _ := strings.Cut(string(status), "RssFile:")
 		var mapped int
-		if _, err := fmt.Sscanf(rest, "%d kB", &mapped); err != nil {
-			t.Fatal(err)
-		}
+		_, err = fmt.Sscanf(rest, "%d kB", &mapped)
+		assert.NilError(t, err)
 		if mapped < most {
 			return // the test's timeout ends the wait
 		}

@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 	"pgregory.net/rapid"
 )
 
@@ -24,9 +26,8 @@ func TestServingPercent(t *testing.T) {
 		{50, 1 << 20, 50},
 		{1000, 500 << 20, 1000},
 	} {
-		if got := gcPercent(c.set, c.live); got != c.want {
-			t.Errorf("set to %d%%, of %d bytes: %d%%, want %d%%", c.set, c.live, got, c.want)
-		}
+		got := gcPercent(c.set, c.live)
+		assert.Check(t, is.Equal(got, c.want), "set to %d%%, of %d bytes: %d%%, want %d%%", c.set, c.live, got, c.want)
 	}
 }
 
@@ -35,8 +36,6 @@ func TestServingPercentIsBounded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		live := rapid.Uint64Range(0, 1<<40).Draw(t, "live")
 		grown := max(live, 4<<20) / 100 * uint64(gcPercent(100, live))
-		if grown > max(live, minHeapGrowth) {
-			t.Errorf("of %d bytes the heap grows by %d", live, grown)
-		}
+		assert.Check(t, grown <= max(live, minHeapGrowth), "of %d bytes the heap grows by %d", live, grown)
 	})
 }

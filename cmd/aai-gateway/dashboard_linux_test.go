@@ -14,6 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/doors/cli"
 )
 
@@ -27,28 +30,26 @@ func TestTheLinkIsInNoArgument(t *testing.T) {
 			link, arguments, end := d.opensPage(t)
 			secret := link[strings.LastIndex(link, "/")+1:]
 			at, err := url.Parse(strings.TrimSuffix(arguments, "\n"))
-			if err != nil || at.Scheme != "file" || strings.Contains(arguments, secret) {
-				t.Fatalf("the browser was started with %q, %v", arguments, err)
-			}
+			assert.NilError(t, err, "%q", arguments)
+			assert.Equal(t, at.Scheme, "file", "%q", arguments)
+			assert.Assert(t, !strings.Contains(arguments, secret), "the browser was started with %q, %v", arguments, err)
 			folder := filepath.Dir(at.Path)
 			if filepath.Dir(folder) != d.home || strings.HasPrefix(filepath.Base(folder), ".") {
 				t.Errorf("the file is %s; expected one in a folder that %s shows", at.Path, d.home)
 			}
 			for path, want := range map[string]fs.FileMode{folder: fs.ModeDir | 0o700, at.Path: 0o600} {
-				if info, err := os.Stat(path); err != nil || info.Mode() != want {
-					t.Errorf("%s: %v; expected %v", path, err, want)
-				}
+				info, err := os.Stat(path)
+				assert.NilError(t, err, path)
+				assert.Equal(t, info.Mode(), want, path)
 			}
-			if text, err := os.ReadFile(at.Path); err != nil || !strings.Contains(string(text), `content="0; url=`+link+`"`) {
-				t.Errorf("the file leads elsewhere: %v\n%s", err, text)
-			}
+			text, err := os.ReadFile(at.Path)
+			assert.NilError(t, err, text)
+			assert.Assert(t, is.Contains(string(text), `content="0; url=`+link+`"`), text)
 			gone := func() bool { _, err := os.Stat(folder); return errors.Is(err, fs.ErrNotExist) }
 			if enters {
 				follow(t, link)
 				for late := time.Now().Add(time.Minute); !gone(); time.Sleep(5 * time.Millisecond) {
-					if time.Now().After(late) {
-						t.Fatal("the file is there though the link was used")
-					}
+					assert.Assert(t, !time.Now().After(late), "the file is there though the link was used")
 				}
 			}
 			if end(); !gone() {
@@ -65,9 +66,7 @@ func (d *desk) opensPage(t *testing.T) (link, arguments string, end func()) {
 	programs := t.TempDir()
 	seen := filepath.Join(programs, "seen")
 	script := "#!/bin/sh\nprintf '%s\\n' \"$@\" > " + seen + ".new && mv " + seen + ".new " + seen + "\n"
-	if err := os.WriteFile(filepath.Join(programs, "xdg-open"), []byte(script), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.WriteFile(filepath.Join(programs, "xdg-open"), []byte(script), 0o700))
 	t.Setenv("PATH", programs+":"+os.Getenv("PATH"))
 	said, ended := make(chan string, 1), make(chan error, 1)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -78,9 +77,7 @@ func (d *desk) opensPage(t *testing.T) (link, arguments string, end func()) {
 	end = func() {
 		if cancel(); !over {
 			over = true
-			if err := <-ended; err != nil {
-				t.Error(err)
-			}
+			assert.Check(t, <-ended)
 		}
 	}
 	t.Cleanup(end)
@@ -94,9 +91,7 @@ func (d *desk) opensPage(t *testing.T) (link, arguments string, end func()) {
 		if b, err := os.ReadFile(seen); err == nil {
 			return link, string(b), end
 		}
-		if time.Now().After(late) {
-			t.Fatal("no browser was started")
-		}
+		assert.Assert(t, !time.Now().After(late), "no browser was started")
 	}
 }
 
@@ -104,20 +99,14 @@ func (d *desk) opensPage(t *testing.T) (link, arguments string, end func()) {
 func follow(t *testing.T, link string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, link, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	r.Header.Set("Origin", "http://"+r.URL.Host)
 	transport := &http.Transport{DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return (&net.Dialer{}).DialContext(ctx, network, net.JoinHostPort("127.0.0.1", r.URL.Port()))
 	}}
 	defer transport.CloseIdleConnections()
 	response, err := transport.RoundTrip(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	_ = response.Body.Close()
-	if response.StatusCode != http.StatusSeeOther {
-		t.Fatalf("the link does not let in: %s", response.Status)
-	}
+	assert.Equal(t, response.StatusCode, http.StatusSeeOther, "the link does not let in: %s", response.Status)
 }

@@ -19,6 +19,9 @@ import (
 	"syscall"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/demo"
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
@@ -32,9 +35,8 @@ type demoRun struct {
 
 func newDemoRun(t *testing.T) demoRun {
 	t.Helper()
-	if err := demo.CheckPrograms(); err != nil {
-		t.Fatalf("%v (make test installs it)", err)
-	}
+	err := demo.CheckPrograms()
+	assert.NilError(t, err, "%v (make test installs it)", err)
 	d := demoRun{Cmd: exec.CommandContext(t.Context(), "aai-gateway", "demo"), mark: filepath.Join(t.TempDir(), "mark"), screenshotDir: t.TempDir()}
 	d.Env = append(os.Environ(), "PATH="+os.Getenv("PATH")+":"+d.mark, "TMPDIR="+d.screenshotDir, "HOME="+t.TempDir())
 	return d
@@ -47,9 +49,7 @@ func (d demoRun) left(t *testing.T) map[int]string {
 	for _, process := range testkit.ProcessesWithEnv(t, d.mark) {
 		command, _ := os.ReadFile(filepath.Join(process, "cmdline"))
 		pid, err := strconv.Atoi(filepath.Base(process))
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		left[pid] = string(bytes.ReplaceAll(command, []byte{0}, []byte(" ")))
 	}
 	return left
@@ -58,15 +58,13 @@ func (d demoRun) left(t *testing.T) map[int]string {
 // nothingLeft checks that the session left no process and no folder.
 func (d demoRun) nothingLeft(t *testing.T, output string) {
 	t.Helper()
-	if left := d.left(t); len(left) > 0 {
-		t.Errorf("still running: %v", left)
-	}
+	left := d.left(t)
+	assert.Check(t, is.Len(left, 0), "still running: %v", left)
 	folders := regexp.MustCompile(`/tmp/aai-demo-\d+/`).FindAllString(output, -1)
 	slices.Sort(folders)
 	for _, folder := range slices.Compact(folders) {
-		if _, err := os.Stat(folder); !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("%s is left: %v", folder, err)
-		}
+		_, err := os.Stat(folder)
+		assert.Check(t, is.ErrorIs(err, fs.ErrNotExist), folder)
 	}
 }
 
@@ -103,24 +101,22 @@ func TestDemo(t *testing.T) {
 	page, _, _ = strings.Cut(page, "\n")
 	for _, name := range []string{"now-light.png", "now-dark.png", "history-light.png", "history-dark.png"} {
 		file, rest, _ := strings.Cut(page, " ")
-		if page = rest; filepath.Base(file) != name || mustShowSomething(t, file).X < 1000 {
-			t.Errorf("%s is not the page's %s", file, name)
-		}
+		page = rest
+		assert.Check(t, is.Equal(filepath.Base(file), name), file)
+		assert.Check(t, mustShowSomething(t, file).X >= 1000, "%s is not the page's %s", file, name)
 	}
 	windows, picture, _ := strings.Cut(pictures, "\nThe desktop at the end: ")
-	if size := mustShowSomething(t, picture); size != image.Pt(1440, 900) {
-		t.Errorf("the picture of the desktop is %v", size)
-	}
+	size := mustShowSomething(t, picture)
+	assert.Check(t, is.Equal(size, image.Pt(1440, 900)), "the picture of the desktop is %v", size)
 	var names []string
 	for file := range strings.FieldsSeq(windows) {
 		names = append(names, filepath.Base(file))
-		if size := mustShowSomething(t, file); size.X < 300 || size.Y < 200 {
-			t.Errorf("%s is %v", file, size)
-		}
+		size := mustShowSomething(t, file)
+		assert.Check(t, size.X >= 300, "%s %v", file, size)
+		assert.Check(t, size.Y >= 200, "%s %v", file, size)
 	}
-	if want := []string{"editor.png", "calculator.png", "rolledback.png", "wrong.png", "undone.png", "script.png", "form.png"}; !slices.Equal(names, want) {
-		t.Errorf("the pictures of windows are %q, want %q", names, want)
-	}
+	want := []string{"editor.png", "calculator.png", "marks.png", "diff.png", "audit.png", "rolledback.png", "wrong.png", "undone.png", "script.png", "recorded.png", "replayed.png", "form.png"}
+	assert.Check(t, slices.Equal(names, want), "the pictures of windows are %q, want %q", names, want)
 }
 
 func inOrder(t *testing.T, output string, lines ...string) {
@@ -128,9 +124,7 @@ func inOrder(t *testing.T, output string, lines ...string) {
 	rest := output
 	for _, line := range lines {
 		_, after, found := strings.Cut(rest, line)
-		if !found {
-			t.Fatalf("%q is not where it should be in:\n%s", line, output)
-		}
+		assert.Assert(t, found, "%q is not where it should be in:\n%s", line, output)
 		rest = after
 	}
 }
@@ -140,23 +134,17 @@ func inOrder(t *testing.T, output string, lines ...string) {
 func mustShowSomething(t *testing.T, path string) image.Point {
 	t.Helper()
 	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	defer func() { _ = f.Close() }()
 	picture, err := png.Decode(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	colours := map[color.Color]bool{}
 	for y := range picture.Bounds().Dy() {
 		for x := range picture.Bounds().Dx() {
 			colours[picture.At(x, y)] = true
 		}
 	}
-	if len(colours) < 10 {
-		t.Errorf("%s has %d colours; no window was drawn", path, len(colours))
-	}
+	assert.Check(t, len(colours) >= 10, "%s has %d colours; no window was drawn", path, len(colours))
 	return picture.Bounds().Size()
 }
 
@@ -167,12 +155,8 @@ func TestDemoInterrupted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := newDemoRun(t)
 			out, err := d.StdoutPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := d.Start(); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
+			assert.NilError(t, d.Start())
 			var output strings.Builder
 			lines := bufio.NewReader(out)
 			for !strings.Contains(output.String(), seen) {
@@ -183,29 +167,21 @@ func TestDemoInterrupted(t *testing.T) {
 				}
 			}
 			running := d.left(t)
-			if len(running) < 5 {
-				t.Errorf("in the midst of it only these run: %v", running)
-			}
+			assert.Check(t, len(running) >= 5, "in the midst of it only these run: %v", running)
 			for pid, command := range running {
 				if !strings.HasPrefix(command, "mousepad ") && !strings.Contains(command, "/mousepad ") {
 					continue
 				}
-				if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
-					t.Fatal(err)
-				}
+				assert.NilError(t, syscall.Kill(pid, syscall.SIGSTOP))
 			}
-			if err := d.Process.Signal(os.Interrupt); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, d.Process.Signal(os.Interrupt))
 			rest, err := io.ReadAll(lines)
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			output.Write(rest)
 			err = d.Wait()
-			if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != 128+int(syscall.SIGINT) {
-				t.Errorf("it ended with %v", err)
-			}
+			exit, ok := errors.AsType[*exec.ExitError](err)
+			assert.Assert(t, ok, "it ended with %v", err)
+			assert.Assert(t, exit.ExitCode() == 128+int(syscall.SIGINT), "it ended with %v", err)
 			d.nothingLeft(t, output.String())
 			nothingIn(t, d.screenshotDir)
 		})

@@ -4,6 +4,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // brokenMachine is a computer with one fault.
@@ -142,28 +145,24 @@ func TestDoctor(t *testing.T) {
 		m.accessible("true")
 		m.unlock()
 		r, exit := m.doctor("")
-		if left := m.do(`ls /tmp /tmp/.X11-unix | grep aai-doctor; pidof zenity; ls /tmp/.X11-unix | sed 1d; pidof Xvfb | cut -d' ' -f2- -s`); strings.TrimSpace(left) != "" {
-			t.Errorf("this is left: %s", left)
-		}
+		left := m.do(`ls /tmp /tmp/.X11-unix | grep aai-doctor; pidof zenity; ls /tmp/.X11-unix | sed 1d; pidof Xvfb | cut -d' ' -f2- -s`)
+		assert.Check(t, is.Equal(strings.TrimSpace(left), ""), "this is left: %s", left)
 		for _, f := range r.Checks {
-			if f.State != "ok" || len(f.Commands) > 0 {
-				t.Errorf("%s is %s: %s %v", f.Check, f.State, f.Saw, f.Commands)
-			}
+			assert.Check(t, is.Equal(f.State, "ok"), "%s %s", f.Check, f.Saw)
+			assert.Check(t, is.Len(f.Commands, 0), "%s %s", f.Check, f.Saw)
 		}
 		for check, saw := range map[string]string{
 			"keychain": "the secret was read back unchanged", "window": "zenity printed the typed text", "web": "answered after it", "journal": "a changed byte is detected",
 			"service": "returned as", "client": "it lists ", "screen": ", from the user manager",
 		} {
-			if f := r.of(t, check); !strings.Contains(f.Saw, saw) {
-				t.Errorf("of %s it saw %s", check, f.Saw)
-			}
+			f := r.of(t, check)
+			assert.Check(t, is.Contains(f.Saw, saw), "of %s it saw %s", check, f.Saw)
 		}
-		if kept := m.do(onMachineBus(`secret-tool search --all service aai-gateway 2>&1; true`)); strings.Contains(kept, "trial") {
-			t.Errorf("the keyring has %s", kept)
-		}
-		if exit != 0 || len(r.Checks) != 17 || r.State != "ok" {
-			t.Errorf("exit code %d: %s", exit, r)
-		}
+		kept := m.do(onMachineBus(`secret-tool search --all service aai-gateway 2>&1; true`))
+		assert.Check(t, !strings.Contains(kept, "trial"), "the keyring has %s", kept)
+		assert.Equal(t, exit, 0, r)
+		assert.Assert(t, is.Len(r.Checks, 17), r)
+		assert.Equal(t, r.State, "ok", r)
 	})
 	t.Run("without a desktop", func(t *testing.T) { doctorWithoutADesktop(t, newMachine(t, bin)) })
 	t.Run("programs that are not there", func(t *testing.T) { doctorWithLess(t, desktopMachine(t, bin)) })
@@ -181,22 +180,21 @@ func (b brokenMachine) mended(t *testing.T, bin string) {
 	const quick = "--skip window"
 	r, exit := m.doctor(quick)
 	f := r.of(t, b.check)
-	if broken := b.state == "broken"; f.State != b.state || len(f.Commands) == 0 || broken != (exit == 1) || broken != (r.State == "broken") {
-		t.Fatalf("exit code %d: %s", exit, r)
-	}
+	broken := b.state == "broken"
+	assert.Equal(t, f.State, b.state, "%d %s", exit, r)
+	assert.Assert(t, len(f.Commands) != 0, "exit code %d: %s", exit, r)
+	assert.Equal(t, broken, (exit == 1), "%d %s", exit, r)
+	assert.Equal(t, broken, (r.State == "broken"), "%d %s", exit, r)
 	for _, saw := range b.saw {
-		if !strings.Contains(f.Saw+"\n"+strings.Join(f.Details, "\n"), saw) {
-			t.Errorf("%q is not said: %s", saw, r)
-		}
+		assert.Check(t, is.Contains(f.Saw+"\n"+strings.Join(f.Details, "\n"), saw), r)
 	}
 	for _, other := range strings.Fields(b.others) {
-		if o := r.of(t, other); o.State != "skipped" || !strings.Contains(o.Saw, "see ") || len(o.Commands) > 0 {
-			t.Errorf("of %s it is said: %+v", other, o)
-		}
+		o := r.of(t, other)
+		assert.Equal(t, o.State, "skipped", "%s %+v", other, o)
+		assert.Assert(t, is.Contains(o.Saw, "see "), "%s %+v", other, o)
+		assert.Assert(t, is.Len(o.Commands, 0), "%s %+v", other, o)
 	}
-	if b.fixes != (f.Mends != "") {
-		t.Errorf("--fix would do %q", f.Mends)
-	}
+	assert.Check(t, is.Equal(b.fixes, (f.Mends != "")), "--fix would do %q", f.Mends)
 	for _, command := range f.Commands {
 		if b.stdin != "" {
 			command = "printf " + b.stdin + " | " + command
@@ -213,29 +211,24 @@ func (b brokenMachine) mended(t *testing.T, bin string) {
 	}
 	m = b.make(t, bin)
 	r, _ = m.doctor("--fix --yes " + quick)
-	if f := r.of(t, b.check); f.Mended != "done" {
-		t.Errorf("--fix: %s", r)
-	}
+	assert.Check(t, is.Equal(r.of(t, b.check).Mended, "done"), r)
 	m.becomes(b.check, after, quick)
 }
 
 // doctorWithoutADesktop: checks of a missing desktop can be skipped, as the help says.
 func doctorWithoutADesktop(t *testing.T, m *machine) {
 	r, exit := m.doctor("--skip screen,window,accessibility,bus")
-	if exit != 0 || r.State != "ok" || r.of(t, "window").State != "skipped" {
-		t.Errorf("exit code %d: %s", exit, r)
-	}
+	assert.Check(t, is.Equal(exit, 0), r)
+	assert.Check(t, is.Equal(r.State, "ok"), r)
+	assert.Check(t, is.Equal(r.of(t, "window").State, "skipped"), r)
 	said, exit := m.types("aai-gateway doctor --skip windows")
-	if exit != 2 || !strings.Contains(said, "Did you mean: window") {
-		t.Errorf("exit code %d: %s", exit, said)
-	}
+	assert.Check(t, is.Equal(exit, 2))
+	assert.Check(t, is.Contains(said, "Did you mean: window"))
 	names := []string{}
 	for _, f := range r.Checks {
 		names = append(names, f.Check)
 	}
-	if want := strings.Fields("settings home clock bus screen accessibility window question service web journal keychain pictures descriptors gateways stop client"); !slices.Equal(names, want) {
-		t.Errorf("the names are %q", names)
-	}
+	assert.Check(t, slices.Equal(names, strings.Fields("settings home clock bus screen accessibility window question service web journal keychain pictures descriptors gateways stop client")), "the names are %q", names)
 }
 
 // doctorWithoutAState: a journal whose state was removed is a finding, also after further records, and
@@ -245,13 +238,14 @@ func doctorWithoutAState(t *testing.T, m *machine) {
 	for range 2 {
 		r, exit := m.doctor("--skip home,bus,screen,accessibility,window,question,service,web,keychain,descriptors,gateways,client")
 		f := r.of(t, "journal")
-		if exit != 0 || f.State != "note" || !strings.Contains(f.Saw, "yours is unproven at record ") || !slices.Equal(f.Commands, []string{"aai-gateway audit verify"}) {
-			t.Errorf("exit code %d: %s", exit, r)
-		}
+		assert.Equal(t, exit, 0, r)
+		assert.Equal(t, f.State, "note", r)
+		assert.Assert(t, is.Contains(f.Saw, "yours is unproven at record "), r)
+		assert.Assert(t, slices.Equal(f.Commands, []string{"aai-gateway audit verify"}), "exit code %d: %s", exit, r)
 	}
-	if said, exit := m.types("aai-gateway audit verify"); exit != 1 || !strings.Contains(said, "unproven at record ") {
-		t.Errorf("exit code %d: %s", exit, said)
-	}
+	said, exit := m.types("aai-gateway audit verify")
+	assert.Check(t, is.Equal(exit, 1))
+	assert.Check(t, is.Contains(said, "unproven at record "))
 }
 
 // doctorElsewhere: the doctor ignores a gateway with another home, and a bundle without disk space
@@ -261,14 +255,15 @@ func doctorElsewhere(t *testing.T, m *machine) {
 	m.do(`mkdir -p /tmp/other /tmp/small; sleep 1000 | HOME=/tmp/other aai-gateway >/dev/null 2>&1 &`)
 	m.await(`pidof aai-gateway`)
 	r, exit := m.doctor(rest)
-	if f := r.of(t, "gateways"); exit != 0 || f.State != "ok" || len(f.Commands)+len(f.Details) > 0 {
-		t.Errorf("exit code %d: %+v", exit, f)
-	}
+	f := r.of(t, "gateways")
+	assert.Check(t, is.Equal(exit, 0), "%+v", f)
+	assert.Check(t, is.Equal(f.State, "ok"), "%+v", f)
+	assert.Check(t, len(f.Commands)+len(f.Details) <= 0, "exit code %d: %+v", exit, f)
 	m.do(`mount -t tmpfs -o size=4k none /tmp/small; dd if=/dev/zero of=/tmp/small/rest bs=4k count=1 2>/dev/null`)
 	said, exit := m.types(`aai-gateway doctor --bundle /tmp/small/report.zip` + rest)
-	if left := m.do(`ls /tmp/small`); exit == 0 || strings.TrimSpace(left) != "rest" {
-		t.Errorf("exit code %d, and there is %q: %s", exit, left, said)
-	}
+	left := m.do(`ls /tmp/small`)
+	assert.Check(t, exit != 0, "exit code %d, and there is %q: %s", exit, left, said)
+	assert.Check(t, is.Equal(strings.TrimSpace(left), "rest"), "%d %q %s", exit, left, said)
 }
 
 // doctorWithLess: another program's window serves, and one on the user's screen with consent;
@@ -303,7 +298,9 @@ func doctorWithLess(t *testing.T, m *machine) {
 	m.do("mkdir /tmp/none; mount --bind /tmp/none /usr/share/dbus-1/services")
 	m.do("kill $(pidof at-spi-bus-launcher); kill -HUP $(pidof dbus-daemon | tr ' ' '\\n' | sort -n | head -1)")
 	r, exit := m.doctor(others)
-	if f := r.of(t, "accessibility"); exit != 1 || f.State != "broken" || len(f.Commands) != 1 || !strings.Contains(f.Commands[0], "at-spi2-core") {
-		t.Errorf("exit code %d: %+v", exit, f)
-	}
+	f := r.of(t, "accessibility")
+	assert.Equal(t, exit, 1, "%+v", f)
+	assert.Equal(t, f.State, "broken", "%+v", f)
+	assert.Assert(t, is.Len(f.Commands, 1), "%+v", f)
+	assert.Assert(t, is.Contains(f.Commands[0], "at-spi2-core"), "%+v", f)
 }

@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
 )
 
 // machine is an isolated computer for its programs: processes, mounts, the home, the runtime
@@ -120,17 +122,11 @@ exec sh`
 	cmd := exec.CommandContext(t.Context(), "unshare", append(args, "sh", "-c", inside, "sh", bin)...)
 	cmd.Env = []string{"HOME=" + machineHome, "PATH=" + machinePath}
 	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	cmd.Stderr = cmd.Stdout
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, cmd.Start())
 	t.Cleanup(func() {
 		_ = cmd.Process.Signal(syscall.SIGKILL) // with all its processes
 		_ = cmd.Wait()
@@ -148,13 +144,9 @@ func binaries(t *testing.T) string {
 		t.Fatalf("%v: %s", err, out)
 	}
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for _, name := range []string{"user-manager"} {
-		if err := exec.CommandContext(t.Context(), "cp", self, filepath.Join(folder, name)).Run(); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, exec.CommandContext(t.Context(), "cp", self, filepath.Join(folder, name)).Run())
 	}
 	return folder
 }
@@ -163,17 +155,14 @@ func binaries(t *testing.T) string {
 func (m *machine) types(command string) (said string, exit int) {
 	m.t.Helper()
 	const mark = "the exit code of that was "
-	if _, err := fmt.Fprintf(m.shell, "{ %s\n} </dev/null\ncode=$?; echo; echo '%s'$code\n", command, mark); err != nil {
-		m.t.Fatalf("%s: %v", command, err)
-	}
+	_, err := fmt.Fprintf(m.shell, "{ %s\n} </dev/null\ncode=$?; echo; echo '%s'$code\n", command, mark)
+	assert.NilError(m.t, err, command)
 	var all strings.Builder
 	for {
 		line, err := m.said.ReadString('\n')
 		if code, ended := strings.CutPrefix(line, mark); ended {
 			exit, err = strconv.Atoi(strings.TrimSpace(code))
-			if err != nil {
-				m.t.Fatal(err)
-			}
+			assert.NilError(m.t, err)
 			return strings.TrimSuffix(all.String(), "\n"), exit
 		}
 		all.WriteString(line)
@@ -187,9 +176,7 @@ func (m *machine) types(command string) (said string, exit int) {
 func (m *machine) do(command string) string {
 	m.t.Helper()
 	said, exit := m.types(command)
-	if exit != 0 {
-		m.t.Fatalf("%s: exit code %d: %s", command, exit, said)
-	}
+	assert.Equal(m.t, exit, 0, "%s: exit code %d: %s", command, exit, said)
 	return said
 }
 
@@ -216,9 +203,7 @@ type found struct {
 func (r report) of(t *testing.T, check string) found {
 	t.Helper()
 	i := slices.IndexFunc(r.Checks, func(f found) bool { return f.Check == check })
-	if i < 0 {
-		t.Fatalf("nothing is said of %s: %+v", check, r)
-	}
+	assert.Assert(t, i >= 0, "nothing is said of %s: %+v", check, r)
 	return r.Checks[i]
 }
 
@@ -228,9 +213,9 @@ func (m *machine) doctor(flags string) (r report, exit int) {
 	said, exit := m.types("aai-gateway doctor --format json " + flags + " 2>/tmp/doctor.err")
 	// Background processes share the terminal.
 	lines := slices.DeleteFunc(strings.Split(said, "\n"), func(line string) bool { return !strings.HasPrefix(line, `{"version"`) })
-	if err := json.Unmarshal([]byte(strings.Join(lines, "")), &r); err != nil || r.Version != 1 {
-		m.t.Fatalf("%v: %s", err, said)
-	}
+	err := json.Unmarshal([]byte(strings.Join(lines, "")), &r)
+	assert.NilError(m.t, err, said)
+	assert.Equal(m.t, r.Version, 1, said)
 	return r, exit
 }
 

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/catalog/discovery"
 )
@@ -16,9 +19,7 @@ import (
 func TestWhoMayHaveADraft(t *testing.T) {
 	s := newIntegrationWorld(t, "always")
 	before, err := os.ReadFile(filepath.Join(s.home, ".aai/org.example.Notes/aai.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	app := func(more map[string]any) map[string]any {
 		args := map[string]any{"app": "org.example.Notes"}
 		for name, value := range more {
@@ -33,30 +34,27 @@ func TestWhoMayHaveADraft(t *testing.T) {
 			t.Fatal(e, e.Hint)
 		}
 	}
-	if len(s.person.questions) != 1 || !strings.Contains(s.person.questions[0].Title+s.person.questions[0].Text, "generate") || !strings.Contains(s.person.questions[0].Text, "org.example.Notes") {
-		t.Fatalf("an agent that had two drafts: %+v", s.person.questions)
-	}
+	assert.Assert(t, is.Len(s.person.questions, 1))
+	assert.Assert(t, is.Contains(s.person.questions[0].Title+s.person.questions[0].Text, "generate"))
+	assert.Assert(t, is.Contains(s.person.questions[0].Text, "org.example.Notes"))
 	text, _ := json.Marshal(result.Data)
 	for _, want := range []string{"Says a text again.", `"save":"Nothing is saved.`, "aai-gateway generate org.example.Notes --words", `"lint"`, "not taken, since each has more"} {
-		if !strings.Contains(string(text), want) {
-			t.Errorf("no %q in %s", want, text)
-		}
+		assert.Check(t, is.Contains(string(text), want), text)
 	}
-	if result.UntrustedSource == "" {
-		t.Error("a program's words are not told as its")
-	}
+	assert.Check(t, result.UntrustedSource != "", "a program's words are not told as its")
 	for tool, args := range map[string]map[string]any{
 		"generate_check": {}, "generate_probe": app(map[string]any{"tool": "echo_string"}),
 		"generate": app(map[string]any{"words": filepath.Join(s.home, ".cursor/mcp.json")}),
 	} {
 		s.person.choice = "no" // for every other question
-		if result, err := s.callBuiltin(t, aai.DoorMCP, tool, args); err == nil || err.Code != aai.PermissionDenied || strings.Contains(err.Error(), secretOfClient) {
-			t.Errorf("%s with %v: %+v, %v", tool, args, result, err)
-		}
+		result, err := s.callBuiltin(t, aai.DoorMCP, tool, args)
+		assert.Assert(t, err != nil, "%s %v %+v %v", tool, args, result, err)
+		assert.Equal(t, err.Code, aai.PermissionDenied, "%s %v %+v %v", tool, args, result, err)
+		assert.Assert(t, !strings.Contains(err.Error(), secretOfClient), "%s %v %+v %v", tool, args, result, err)
 	}
-	if now, err := os.ReadFile(filepath.Join(s.home, ".aai/org.example.Notes/aai.json")); err != nil || string(now) != string(before) {
-		t.Errorf("the file was changed (%v):\n%s", err, now)
-	}
+	now, err := os.ReadFile(filepath.Join(s.home, ".aai/org.example.Notes/aai.json"))
+	assert.NilError(t, err, now)
+	assert.Equal(t, string(now), string(before), now)
 	// The user at the terminal is not asked.
 	asked := len(s.person.questions)
 	if _, err := s.callBuiltin(t, aai.DoorCLI, "generate", app(nil)); err != nil || len(s.person.questions) != asked {
@@ -81,9 +79,9 @@ func TestNoAgentHasAProgramStarted(t *testing.T) {
 func TestNoDraftAgainstThePersonsWord(t *testing.T) {
 	s := newIntegrationWorld(t, "deny")
 	for _, app := range []string{"org.example.Notes", "org.example.Nobody"} {
-		if _, err := s.callBuiltin(t, aai.DoorMCP, "generate", map[string]any{"app": app}); err == nil || err.Code != aai.PermissionDenied {
-			t.Errorf("%s: against the person's word: %v", app, err)
-		}
+		_, err := s.callBuiltin(t, aai.DoorMCP, "generate", map[string]any{"app": app})
+		assert.Assert(t, err != nil, "%s: against the person's word: %v", app, err)
+		assert.Equal(t, err.Code, aai.PermissionDenied, "%s %v", app, err)
 	}
 }
 
@@ -95,28 +93,26 @@ func TestNoDraftOfADeniedApp(t *testing.T) {
 		call := &aai.Call{ID: aai.NewCallID(), Caller: aai.Caller{Door: aai.DoorMCP, Name: "agent", Identity: "/usr/bin/agent", Session: "s"}, App: "org.example.Notes", Tool: "ping"}
 		_, elsewhere := s.gateway.Do(t.Context(), call)
 		want := aai.AsError(elsewhere)
-		if elsewhere == nil || want.Code != aai.PermissionDenied {
-			t.Fatalf("%s: %v", lists, elsewhere)
-		}
+		assert.Assert(t, elsewhere != nil, "%s %v", lists, elsewhere)
+		assert.Equal(t, want.Code, aai.PermissionDenied, "%s %v", lists, elsewhere)
 		for _, app := range []string{"org.example.Notes", "notes"} {
 			_, err := s.callBuiltin(t, aai.DoorMCP, "generate", map[string]any{"app": app})
-			if err == nil || err.Code != want.Code || err.Message != want.Message || err.Hint != want.Hint || err.Delivery != aai.NotDelivered {
-				t.Errorf("%s: %s: %+v, want %+v", lists, app, err, want)
-			}
+			assert.Assert(t, err != nil, "%s %s %+v %+v", lists, app, err, want)
+			assert.Equal(t, err.Code, want.Code, "%s %s %+v %+v", lists, app, err, want)
+			assert.Equal(t, err.Message, want.Message, "%s %s %+v %+v", lists, app, err, want)
+			assert.Equal(t, err.Hint, want.Hint, "%s %s %+v %+v", lists, app, err, want)
+			assert.Equal(t, err.Delivery, aai.NotDelivered, "%s %s %+v %+v", lists, app, err, want)
 		}
 	}
 	s := newIntegrationWorld(t, "always", `{"security": {"denied_apps": ["org.example.*"]}}`)
 	result, err := s.discover(t, aai.DoorMCP, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if text, _ := json.Marshal(result.Data); !strings.Contains(string(text), discovery.DeniedHowTo) || strings.Contains(string(text), "generate org.example.Notes") {
-		t.Errorf("discover has %s", text)
-	}
+	assert.Assert(t, err == nil, err)
+	text, _ := json.Marshal(result.Data)
+	assert.Assert(t, is.Contains(string(text), discovery.DeniedHowTo), text)
+	assert.Assert(t, !strings.Contains(string(text), "generate org.example.Notes"), "discover has %s", text)
 	s = newIntegrationWorld(t, "always", `{"security": {"denied_apps": ["Editor"], "allowed_apps": ["Notes"]}}`)
-	if _, err := s.callBuiltin(t, aai.DoorMCP, "generate", map[string]any{"app": "org.example.Notes"}); err != nil {
-		t.Errorf("one that may be read: %v", err)
-	}
+	_, err = s.callBuiltin(t, aai.DoorMCP, "generate", map[string]any{"app": "org.example.Notes"})
+	assert.Check(t, err == nil, "one that may be read: %v", err)
 }
 
 // TestScanConsentInAdvance: the user can allow an agent's scan in advance, as for any app, and without
@@ -129,21 +125,22 @@ func TestScanConsentInAdvance(t *testing.T) {
 	for tool, args := range map[string]map[string]any{"generate": {"app": "org.example.Notes"}, "discover": nil} {
 		s := newIntegrationWorld(t, "yes") // for reauthentication questions only
 		s.person.absent = true
-		if _, err := s.callBuiltin(t, aai.DoorMCP, tool, args); err == nil || err.Code != aai.ConsentRequired || !strings.Contains(err.Message, "a person must allow") || !strings.Contains(err.Hint, "aai-gateway consent grant aai "+tool+" --caller ") {
-			t.Errorf("%s, and nobody is there: %+v", tool, err)
-		}
+		_, err := s.callBuiltin(t, aai.DoorMCP, tool, args)
+		assert.Assert(t, err != nil, "%s, and nobody is there: %+v", tool, err)
+		assert.Equal(t, err.Code, aai.ConsentRequired, "%s %+v", tool, err)
+		assert.Assert(t, is.Contains(err.Message, "a person must allow"), "%s %+v", tool, err)
+		assert.Assert(t, is.Contains(err.Hint, "aai-gateway consent grant aai "+tool+" --caller "), "%s %+v", tool, err)
 		s.person.absent = false
-		if err := grant(s, tool); err != nil {
-			t.Fatal(tool, err)
-		}
+		err = grant(s, tool)
+		assert.Assert(t, err == nil, "%v %v", tool, err)
 		s.person.questions = nil
 		if _, err := s.callBuiltin(t, aai.DoorMCP, tool, args); err != nil || len(s.person.questions) > 0 {
 			t.Errorf("%s, allowed ahead: %v, asked %+v", tool, err, s.person.questions)
 		}
 		for _, other := range []string{"generate_save", "consent_grant", "*"} {
-			if err := grant(s, other); err == nil || err.Code != aai.PermissionDenied {
-				t.Errorf("%s: %v", other, err)
-			}
+			err := grant(s, other)
+			assert.Assert(t, err != nil, "%s %v", other, err)
+			assert.Equal(t, err.Code, aai.PermissionDenied, "%s %v", other, err)
 		}
 	}
 }

@@ -13,6 +13,9 @@ import (
 	"sync"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/doors/cli"
 	"github.com/gybob/aai-gateway/internal/doors/mcp"
@@ -65,9 +68,7 @@ func newTestGateway(t *testing.T, limits map[policy.Kind]policy.Limit) (*gateway
 	c, err := d.read(cli.Flags{})
 	cfg := mustRead(t, c, err)
 	built, err := (&program{getenv: d.getenv, hostAccess: d.grounds(), err: t.Output()}).build(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(func() { _ = built.close() })
 	app := &aai.App{
 		ID: "org.example.Notes", Name: "Notes", Aliases: []string{"jotter"}, Digest: "d", Descriptor: aai.Descriptor{Raw: json.RawMessage(`{}`)}, Platform: "linux",
@@ -158,9 +159,8 @@ func overStdio(method, params string) func(*testing.T, *gateway.Gateway) {
 		lines := bufio.NewScanner(answers)
 		lines.Buffer(nil, 1<<20)
 		send := func(text string) {
-			if _, err := io.WriteString(client, text+"\n"); err != nil {
-				t.Error(err)
-			}
+			_, err := io.WriteString(client, text+"\n")
+			assert.Check(t, err)
 		}
 		await := func(id string) {
 			for lines.Scan() {
@@ -185,13 +185,9 @@ func overStdio(method, params string) func(*testing.T, *gateway.Gateway) {
 func overHTTP(era, method, params string) func(*testing.T, *gateway.Gateway) {
 	return func(t *testing.T, g *gateway.Gateway) {
 		server, err := doorOf(t, g).HTTP(streamable.Config{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		ctx, cancel := context.WithCancel(t.Context())
 		served := make(chan error, 1)
 		go func() { served <- server.Serve(ctx, listener) }()
@@ -199,9 +195,7 @@ func overHTTP(era, method, params string) func(*testing.T, *gateway.Gateway) {
 		session := ""
 		post := func(body string) {
 			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+listener.Addr().String()+"/mcp", bytes.NewBufferString(body))
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			req.Header.Set("Content-Type", "application/json")
 			req.Header.Set("Accept", "application/json, text/event-stream")
 			req.Header.Set("MCP-Protocol-Version", era)
@@ -214,14 +208,10 @@ func overHTTP(era, method, params string) func(*testing.T, *gateway.Gateway) {
 				req.Header.Set("Mcp-Session-Id", session)
 			}
 			answer, err := http.DefaultClient.Do(req)
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			defer func() { _ = answer.Body.Close() }()
 			text, _ := io.ReadAll(answer.Body)
-			if answer.StatusCode/100 != 2 {
-				t.Errorf("%s: %s", answer.Status, text)
-			}
+			assert.Check(t, is.Equal(answer.StatusCode/100, 2), "%s %s", answer.Status, text)
 			if id := answer.Header.Get("Mcp-Session-Id"); id != "" {
 				session = id
 			}
@@ -254,19 +244,16 @@ func TestEveryEntryIsGuarded(t *testing.T) {
 			g, w := newTestGateway(t, policy.DefaultLimits())
 			e.come(t, g)
 			gated, received, outcomes := w.report()
-			if len(gated) == 0 || received < len(gated) || len(outcomes) != received {
-				t.Errorf("gated %q, %d received, outcomes %q", gated, received, outcomes)
-			}
+			assert.Assert(t, len(gated) != 0, "gated %q, %d received, outcomes %q", gated, received, outcomes)
+			assert.Assert(t, received >= len(gated), "gated %q, %d received, outcomes %q", gated, received, outcomes)
+			assert.Assert(t, is.Len(outcomes, received), "%q %d", gated, received)
 			g, w = newTestGateway(t, nil) // with no permissions
 			e.come(t, g)
 			gated, received, outcomes = w.report()
-			if len(gated) == 0 || len(outcomes) != received {
-				t.Errorf("limited: gated %q, %d received, outcomes %q", gated, received, outcomes)
-			}
+			assert.Assert(t, len(gated) != 0, "limited: gated %q, %d received, outcomes %q", gated, received, outcomes)
+			assert.Assert(t, is.Len(outcomes, received), "%q %d", gated, received)
 			for _, code := range outcomes {
-				if code != aai.RateLimited {
-					t.Errorf("limited: a call ended with %q", code)
-				}
+				assert.Check(t, is.Equal(code, aai.RateLimited), "limited: a call ended with %q", code)
 			}
 		})
 	}

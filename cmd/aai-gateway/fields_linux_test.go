@@ -11,6 +11,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // field is a member that the catalog's code reads from an aai.json.
@@ -24,9 +27,7 @@ type field struct {
 // meaning and order from testdata/fields.txt. Each field must be in both.
 func descriptorReference(t *testing.T) string {
 	kept, err := os.ReadFile(filepath.Join("testdata", "fields.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	var b strings.Builder
 	b.WriteString("# Fields of an aai.json\n\n" + fromCode + "\nEach field that is read. An example of each kind is in [descriptors](../descriptors.md). snake_case may be written in camelCase too.\n" +
 		"A field that nobody reads is warned of by `aai-gateway lint`.\n")
@@ -41,9 +42,7 @@ func descriptorReference(t *testing.T) string {
 			continue
 		}
 		parts := strings.SplitN(line, " | ", 3)
-		if len(parts) != 3 {
-			t.Fatalf("fields.txt:%d: expected \"name | type | meaning\", or \"# file: title. Words.\": %s", n+1, line)
-		}
+		assert.Assert(t, is.Len(parts, 3), "fields.txt:%d: expected \"name | type | meaning\", or \"# file: title. Words.\": %s", n+1, line)
 		f := asked[parts[0]]
 		delete(asked, parts[0])
 		if f == nil {
@@ -84,14 +83,10 @@ func undocumented(t *testing.T, file string, asked map[string]*field) {
 // everyFile fails if a file that reads fields is not covered.
 func everyFile(t *testing.T, kept string) {
 	files, err := filepath.Glob(filepath.Join("..", "..", "internal", "catalog", "*.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for _, path := range files {
 		name := filepath.Base(path)
-		if name != "members.go" && !strings.HasSuffix(name, "_test.go") && !strings.Contains(kept, "# "+name+": ") && len(fieldsIn(t, path)) > 0 {
-			t.Errorf("fields.txt: no words about the fields of %s", name)
-		}
+		assert.Check(t, name == "members.go" || strings.HasSuffix(name, "_test.go") || strings.Contains(kept, "# "+name+": ") || len(fieldsIn(t, path)) <= 0, "fields.txt: no words about the fields of %s", name)
 	}
 }
 
@@ -115,9 +110,7 @@ func fieldCalls() map[string]fieldCall {
 // fieldsIn returns the fields that a file's functions read, by name.
 func fieldsIn(t *testing.T, path string) map[string]*field {
 	file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	fields, known := map[string]*field{}, fieldCalls()
 	ast.Inspect(file, func(n ast.Node) bool {
 		call, ok := n.(*ast.CallExpr)

@@ -11,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/doors/cli"
 	"github.com/gybob/aai-gateway/internal/platform/linux/session"
@@ -21,9 +24,7 @@ import (
 func onScreen(t *testing.T, s *linuxtest.Session, config string) *components {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "config.json")
-	if err := os.WriteFile(path, []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.WriteFile(path, []byte(config), 0o600))
 	home := t.TempDir()
 	getenv := func(name string) string {
 		if name == "XDG_DATA_HOME" {
@@ -33,24 +34,16 @@ func onScreen(t *testing.T, s *linuxtest.Session, config string) *components {
 	}
 	p := &program{getenv: getenv, in: strings.NewReader(""), out: t.Output(), err: t.Output()}
 	cfg, err := setUp(setupInput{getenv: getenv, home: home, platform: hostPlatform(home, getenv), flags: cli.Flags{Config: path}, hostAccess: testHost(getenv)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	cfg.LogLevel = slog.LevelError
 	built, err := p.build(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(func() {
-		if err := built.close(); err != nil {
-			t.Error(err)
-		}
+		assert.Check(t, built.close())
 	})
 	built.gateway.Dialog = built.dialog
 	app, err := built.gateway.Catalog.Find(t.Context(), aai.DesktopApp)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for _, tool := range app.Tools { // slow is not failed
 		tool.Limits.Timeout += patienceOnScreen
 	}
@@ -74,9 +67,8 @@ func TestPromptsAreUntouchable(t *testing.T) {
 		{"app": "desktop", "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"}]}}`)
 	dialog := s.Launch(t, "zenity", "--question", "--title", "Somebody else's", "--text", "Is this a dialog of the gateway?")
 	awaitWindow(t, s, "Somebody else's")
-	if err := g.windowTool(t.Context(), "ax_get_tree", map[string]any{"app": strconv.Itoa(dialog.PID)}); err != nil {
-		t.Fatalf("a dialog that is nobody's guard: %v", err)
-	}
+	err := g.windowTool(t.Context(), "ax_get_tree", map[string]any{"app": strconv.Itoa(dialog.PID)})
+	assert.Assert(t, err == nil, "a dialog that is nobody's guard: %v", err)
 	dialog.Kill(t)
 
 	ctx, cancel := context.WithCancel(t.Context())
@@ -97,28 +89,25 @@ func TestPromptsAreUntouchable(t *testing.T) {
 		"ax_list_windows": {},
 	} {
 		args["app"] = "pinentry-qt"
-		if err := g.windowTool(t.Context(), tool, args); err == nil || err.Code != aai.PermissionDenied {
-			t.Errorf("%s of the gateway's dialog: %v", tool, err)
-		}
+		err := g.windowTool(t.Context(), tool, args)
+		assert.Assert(t, err != nil, "%s of the gateway's dialog: %v", tool, err)
+		assert.Equal(t, err.Code, aai.PermissionDenied, "%s %v", tool, err)
 	}
-	if err := g.windowTool(t.Context(), "ax_screenshot", nil); err == nil || err.Code != aai.RateLimited {
-		t.Errorf("a picture of the whole screen: %v", err)
-	}
+	err = g.windowTool(t.Context(), "ax_screenshot", nil)
+	assert.Assert(t, err != nil, "a picture of the whole screen: %v", err)
+	assert.Equal(t, err.Code, aai.RateLimited, err)
 	cancel()
 	if err := <-asked; !errors.Is(err, context.Canceled) {
 		t.Errorf("the dialog was answered: %v", err)
 	}
-	if err := g.windowTool(t.Context(), "ax_screenshot", nil); err != nil {
-		t.Errorf("a picture when the dialog is gone: %v", err)
-	}
+	err = g.windowTool(t.Context(), "ax_screenshot", nil)
+	assert.Check(t, err == nil, "a picture when the dialog is gone: %v", err)
 }
 
 func awaitWindow(t *testing.T, s *linuxtest.Session, title string) {
 	t.Helper()
 	for until := time.Now().Add(patienceOnScreen); s.ActiveWindow(t) != title; time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(until) {
-			t.Fatalf("no window %q has come up", title)
-		}
+		assert.Assert(t, !time.Now().After(until), "no window %q has come up", title)
 	}
 }
 
@@ -136,9 +125,7 @@ func TestLanguageOf(t *testing.T) {
 		{map[string]string{"LANG": "de_DE", "LC_MESSAGES": "de_DE", "LC_ALL": "zh_TW"}, "zh"},
 		{map[string]string{"LANG": "C"}, ""},
 	} {
-		if got := languageOf(func(name string) string { return c.env[name] }); got != c.want {
-			t.Errorf("%v: %q", c.env, got)
-		}
+		assert.Check(t, is.Equal(languageOf(func(name string) string { return c.env[name] }), c.want), c.env)
 	}
 }
 
@@ -159,11 +146,9 @@ func TestAskedInThePersonsLanguage(t *testing.T) {
 		{map[string]string{}, map[string]string{}, ""},
 	} {
 		asks := promptScreen{accountSession: room(c.login), environmentSession: room(c.started)}
-		if got := asks.language(); got != c.want {
-			t.Errorf("a login of %v, started with %v: %q", c.login, c.started, got)
-		}
-		if lang := asks.Getenv("LANG"); c.login["LANG"] != "" && lang != c.login["LANG"] {
-			t.Errorf("a window is in %q", lang)
-		}
+		got := asks.language()
+		assert.Check(t, is.Equal(got, c.want), "a login of %v, started with %v: %q", c.login, c.started, got)
+		lang := asks.Getenv("LANG")
+		assert.Check(t, c.login["LANG"] == "" || lang == c.login["LANG"], "a window is in %q", lang)
 	}
 }

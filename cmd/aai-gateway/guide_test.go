@@ -2,8 +2,10 @@ package main
 
 import (
 	"log/slog"
-	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway/internal/catalog"
 	"github.com/gybob/aai-gateway/internal/gateway"
@@ -18,24 +20,17 @@ func TestGuideOfTheDesktop(t *testing.T) {
 	desk := gui.New(gui.Config{ExtraTools: newCallTools(none, nil, dataFolders{}, slog.New(slog.DiscardHandler)).desktop})
 	guide := catalog.Guide(desk)
 	t.Logf("the guide is about %d tokens", len(guide)/4)
-	if len(guide)/4 > most {
-		t.Errorf("the guide is about %d tokens, expected at most %d:\n%s", len(guide)/4, most, guide)
-	}
+	assert.Check(t, len(guide)/4 <= most, "the guide is about %d tokens, expected at most %d:\n%s", len(guide)/4, most, guide)
 	for _, tool := range desk.Tools {
 		if tool.Limits.Unlisted {
 			continue
 		}
-		if !strings.Contains(guide, "\n- "+tool.Name+"(") {
-			t.Errorf("the guide has no line for %s", tool.Name)
-		}
+		assert.Check(t, is.Contains(guide, "\n- "+tool.Name+"("), "the guide has no line for %s", tool.Name)
 		full, _ := catalog.GuideForTool(desk, tool.Name)
-		if len(full)/4 > mostOfOne {
-			t.Errorf("the guide to %s is about %d tokens:\n%s", tool.Name, len(full)/4, full)
-		}
+		assert.Check(t, len(full)/4 <= mostOfOne, "the guide to %s is about %d tokens:\n%s", tool.Name, len(full)/4, full)
 		for _, name := range tool.Params.Order {
-			if !strings.Contains(full, "\n- "+name+" (") || !strings.Contains(guide, name) {
-				t.Errorf("%s of %s is not told: %s", name, tool.Name, full)
-			}
+			assert.Assert(t, is.Contains(full, "\n- "+name+" ("), tool.Name)
+			assert.Assert(t, is.Contains(guide, name), tool.Name)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"gotest.tools/v3/assert"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/gateway"
@@ -26,14 +27,11 @@ type sdkServer struct {
 func startChild(t *testing.T) *sdkServer {
 	t.Helper()
 	sdks, err := filepath.Abs("../../.cache/sdks")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	c := &sdkServer{process: exec.Command("node", "testdata/sdks/server.mjs", sdks)}
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
-	if c.session, err = client.Connect(t.Context(), &mcp.CommandTransport{Command: c.process}, nil); err != nil {
-		t.Fatal(err)
-	}
+	c.session, err = client.Connect(t.Context(), &mcp.CommandTransport{Command: c.process}, nil)
+	assert.NilError(t, err)
 	t.Cleanup(func() {
 		c.signal(t, syscall.SIGCONT)
 		_ = c.session.Close()
@@ -43,9 +41,7 @@ func startChild(t *testing.T) *sdkServer {
 
 func (c *sdkServer) signal(t *testing.T, s syscall.Signal) {
 	t.Helper()
-	if err := c.process.Process.Signal(s); err != nil {
-		t.Error(err)
-	}
+	assert.Check(t, c.process.Process.Signal(s))
 }
 
 // app returns the server as an app of the gateway.
@@ -98,9 +94,7 @@ func TestHungChild(t *testing.T) {
 		}
 		return err
 	}
-	if err := echo("hung"); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, echo("hung"))
 	hung.signal(t, syscall.SIGSTOP)
 	var all sync.WaitGroup
 	full := make(chan struct{}) // the caller's limit of concurrent calls is reached
@@ -123,15 +117,13 @@ func TestHungChild(t *testing.T) {
 	}
 	<-full
 	for range 50 {
-		if err := echo("well"); err != nil {
-			t.Error("a call to another server: ", err)
-		}
+		err := echo("well")
+		assert.Check(t, err, "a call to another server: %v", err)
 	}
 	all.Wait()
 	for range 10 {
-		if err := echo("well"); err != nil {
-			t.Error("a call to another server, afterwards: ", err)
-		}
+		err := echo("well")
+		assert.Check(t, err, "a call to another server, afterwards: %v", err)
 	}
 	hung.signal(t, syscall.SIGCONT)
 	for begun := time.Now(); echo("hung") != nil; time.Sleep(100 * time.Millisecond) {

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
@@ -20,9 +22,8 @@ func TestTypingWaitsForAnothersQuestion(t *testing.T) {
 	types, asks := onScreen(t, s, config), onScreen(t, s, config)
 	s.Launch(t, "mousepad", "--disable-server")
 	awaitTitle(t, s, "Mousepad")
-	if err := types.windowTool(t.Context(), "ax_find", map[string]any{"app": "mousepad", "query": "role:textbox"}); err != nil {
-		t.Fatal(err)
-	}
+	err := types.windowTool(t.Context(), "ax_find", map[string]any{"app": "mousepad", "query": "role:textbox"})
+	assert.Assert(t, err == nil, err)
 	typed := make(chan *aai.Error, 1)
 	go func() {
 		typed <- types.windowTool(t.Context(), "ax_type", map[string]any{
@@ -50,24 +51,18 @@ func TestTypingWaitsForAnothersQuestion(t *testing.T) {
 	case <-time.After(3 * time.Second):
 	}
 	cancel()
-	if err := <-asked; err == nil {
-		t.Errorf("%+v, and nobody was there", answer)
-	}
+	assert.Check(t, (<-asked) != nil, "%+v, and nobody was there", answer)
 	// Another test checks the window's final content.
-	if err := <-typed; err != nil && (err.Code == aai.RateLimited || err.Code == aai.Timeout) {
-		t.Errorf("it did not go on: %v", err)
-	}
-	if err := types.windowTool(t.Context(), "ax_get_tree", map[string]any{"app": "mousepad"}); err != nil {
-		t.Errorf("the program counts as one that hangs: %v", err)
-	}
+	err = <-typed
+	assert.Check(t, !(err != nil && (err.Code == aai.RateLimited || err.Code == aai.Timeout)), "it did not go on: %v", err)
+	err = types.windowTool(t.Context(), "ax_get_tree", map[string]any{"app": "mousepad"})
+	assert.Check(t, err == nil, "the program counts as one that hangs: %v", err)
 }
 
 // awaitTitle waits until the focused window has the text in its title.
 func awaitTitle(t *testing.T, s *linuxtest.Session, part string) {
 	t.Helper()
 	for until := time.Now().Add(patienceOnScreen); !strings.Contains(s.ActiveWindow(t), part); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(until) {
-			t.Fatalf("no window %q has come up", part)
-		}
+		assert.Assert(t, !time.Now().After(until), "no window %q has come up", part)
 	}
 }

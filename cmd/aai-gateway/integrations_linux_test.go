@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/catalog/discovery"
@@ -61,12 +63,8 @@ func newIntegrationWorld(t *testing.T, choice string, config ...string) *integra
 		".local/share/applications/editor.desktop": "[Desktop Entry]\nType=Application\nName=Editor\nExec=editor --key=" + secretOfClient + "\nActions=new;\n[Desktop Action new]\nName=New Window\nExec=editor\n",
 	} {
 		file := filepath.Join(home, path)
-		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.MkdirAll(filepath.Dir(file), 0o700))
+		assert.NilError(t, os.WriteFile(file, []byte(text), 0o600))
 	}
 	getenv := func(name string) string {
 		return map[string]string{
@@ -77,18 +75,12 @@ func newIntegrationWorld(t *testing.T, choice string, config ...string) *integra
 	g.person = func() (policy.Authenticator, aai.Asker) { return person, person }
 	p := &program{home: home, getenv: getenv, in: strings.NewReader(""), out: t.Output(), err: t.Output()}
 	cfg, err := setUp(setupInput{getenv: getenv, home: home, platform: hostPlatform(home, getenv), flags: cli.Flags{}, hostAccess: g})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	cfg.LogLevel = slog.LevelError
 	built, err := p.build(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(func() {
-		if err := built.close(); err != nil {
-			t.Error(err)
-		}
+		assert.Check(t, built.close())
 	})
 	return &integrationWorld{built, home, person}
 }
@@ -138,40 +130,35 @@ func TestWhoMaySeeIntegrations(t *testing.T) {
 			t.Fatal(err, err.Hint)
 		}
 	}
-	if len(s.person.questions) != 1 || !strings.Contains(s.person.questions[0].Title+s.person.questions[0].Text, "discover") {
-		t.Fatalf("an agent that looked twice: %+v", s.person.questions)
-	}
-	if choices := s.person.questions[0].Choices; slices.ContainsFunc(choices, func(c aai.Choice) bool { return c.ID == "all" }) {
-		t.Errorf("all of the gateway's own tools can be allowed: %+v", choices)
-	}
-	if result.UntrustedSource == "" {
-		t.Error("programs' words are not told as theirs")
-	}
+	assert.Assert(t, is.Len(s.person.questions, 1))
+	assert.Assert(t, is.Contains(s.person.questions[0].Title+s.person.questions[0].Text, "discover"))
+	choices := s.person.questions[0].Choices
+	assert.Check(t, !slices.ContainsFunc(choices, func(c aai.Choice) bool { return c.ID == "all" }), "all of the gateway's own tools can be allowed: %+v", choices)
+	assert.Check(t, result.UntrustedSource != "", "programs' words are not told as theirs")
 	text, _ := json.Marshal(result)
-	if strings.Contains(string(text), secretOfClient) || !strings.Contains(string(text), "TICKETS_TOKEN") {
-		t.Errorf("a value, or no name, came out: %s", text)
-	}
+	assert.Assert(t, !strings.Contains(string(text), secretOfClient), "a value, or no name, came out: %s", text)
+	assert.Assert(t, is.Contains(string(text), "TICKETS_TOKEN"), text)
 	log, readErr := os.ReadFile(filepath.Join(s.home, ".local/share/aai-gateway/audit.jsonl"))
-	if readErr != nil || !strings.Contains(string(log), `"discover"`) || strings.Contains(string(log), secretOfClient) {
-		t.Errorf("the record (%v): %s", readErr, log)
-	}
+	assert.NilError(t, readErr, log)
+	assert.Assert(t, is.Contains(string(log), `"discover"`), log)
+	assert.Assert(t, !strings.Contains(string(log), secretOfClient), "the record (%v): %s", readErr, log)
 }
 
 // TestIntegrationsRefused: a refusal counts, and calls without a question still work.
 func TestIntegrationsRefused(t *testing.T) {
 	s := newIntegrationWorld(t, "deny")
-	if _, err := s.discover(t, aai.DoorMCP, nil); err == nil || err.Code != aai.PermissionDenied {
-		t.Errorf("against the person's word: %v", err)
-	}
+	_, err := s.discover(t, aai.DoorMCP, nil)
+	assert.Assert(t, err != nil, "against the person's word: %v", err)
+	assert.Equal(t, err.Code, aai.PermissionDenied, err)
 	if _, err := s.discover(t, aai.DoorMCP, map[string]any{"url": "127.0.0.1:9"}); err == nil || err.Code == aai.PermissionDenied || len(s.person.questions) != 1 {
 		t.Errorf("a site: %v, %d questions", err, len(s.person.questions))
 	}
-	if _, err := s.discover(t, aai.DoorMCP, map[string]any{"url": "127.0.0.1:9", "hints": true}); err == nil || err.Code != aai.PermissionDenied {
-		t.Errorf("hints for an agent: %v", err)
-	}
-	if _, err := s.discover(t, aai.DoorMCP, map[string]any{"url": ""}); err == nil || err.Code != aai.InvalidParams {
-		t.Errorf("an empty address: %v", err)
-	}
+	_, err = s.discover(t, aai.DoorMCP, map[string]any{"url": "127.0.0.1:9", "hints": true})
+	assert.Assert(t, err != nil, "hints for an agent: %v", err)
+	assert.Equal(t, err.Code, aai.PermissionDenied, err)
+	_, err = s.discover(t, aai.DoorMCP, map[string]any{"url": ""})
+	assert.Assert(t, err != nil, "an empty address: %v", err)
+	assert.Equal(t, err.Code, aai.InvalidParams, err)
 }
 
 // TestChangedSources: an app is offered again when its source has changed: a program, a document
@@ -179,9 +166,7 @@ func TestIntegrationsRefused(t *testing.T) {
 func TestChangedSources(t *testing.T) {
 	s := newIntegrationWorld(t, "deny")
 	document := filepath.Join(s.home, "shop.json")
-	if err := os.WriteFile(document, []byte("{}"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.WriteFile(document, []byte("{}"), 0o600))
 	const other = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 	for id, from := range map[string]string{
 		"org.example.Notes": "dbus:org.example.Notes", "com.example.shop": "openapi:" + document,
@@ -192,14 +177,10 @@ func TestChangedSources(t *testing.T) {
 			"platforms": {"linux": {"automation": "dbus", "service": "` + id + `", "object": "/org/example/Test", "interface": "org.example.Test", "tools": [
 			{"name": "ping", "description": "Pings", "method": "Ping", "parameters": {"type": "object", "properties": {}}}]}}}`
 		file := filepath.Join(s.home, ".aai", id, "aai.json")
-		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(text), 0o600)); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(text), 0o600)))
 	}
 	result, err := s.discover(t, aai.DoorCLI, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.Assert(t, err == nil, err)
 	report, _ := result.Data.(*discovery.ScanReport)
 	got := make(map[string]string)
 	for _, w := range report.Integrations {
@@ -235,10 +216,7 @@ func TestScansOfAServer(t *testing.T) {
 		}
 	})(ctx)
 	result, err := s.discover(t, aai.DoorCLI, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if report, _ := result.Data.(*discovery.ScanReport); report.LastScan == nil {
-		t.Errorf("nobody says when it was scanned: %+v", report)
-	}
+	assert.Assert(t, err == nil, err)
+	report, _ := result.Data.(*discovery.ScanReport)
+	assert.Check(t, report.LastScan != nil, "nobody says when it was scanned: %+v", report)
 }

@@ -4,6 +4,9 @@ import (
 	"slices"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/builtin"
 	"github.com/gybob/aai-gateway/internal/policy"
@@ -36,18 +39,15 @@ func TestListedToolsAreAdmitted(t *testing.T) {
 				}
 				_, full := d.do(built.gateway, aai.BuiltinApp, builtin.Guide, map[string]any{"app": id, "tool": tool.Name})
 				inGuide := admitted && !tool.Limits.Unlisted
-				if listed[tool.Name] != admitted || guide[tool.Name] != inGuide || (full == nil) != admitted {
-					t.Errorf("%s: %s of %s is listed: %v; in the guide: %v, %v; its call: %v", mode, tool.Name, id, listed[tool.Name], guide[tool.Name], full, err)
-				}
-				if e := aai.AsError(full); e != nil && (e.Code != aai.PermissionDenied || e.Hint == "") {
-					t.Errorf("%s: the guide to %s of %s: %v", mode, tool.Name, id, e)
-				}
+				assert.Check(t, is.Equal(listed[tool.Name], admitted), "%s %s %s %v %v", mode, tool.Name, id, full, err)
+				assert.Check(t, is.Equal(guide[tool.Name], inGuide), "%s %s %s %v %v", mode, tool.Name, id, full, err)
+				assert.Check(t, is.Equal((full == nil), admitted), "%s %s %s %v %v", mode, tool.Name, id, full, err)
+				e := aai.AsError(full)
+				assert.Check(t, !(e != nil && (e.Code != aai.PermissionDenied || e.Hint == "")), "%s: the guide to %s of %s: %v", mode, tool.Name, id, e)
 			}
 		}
 	}
-	if unlisted < 20 {
-		t.Errorf("the modes refuse only %d tools", unlisted)
-	}
+	assert.Check(t, unlisted >= 20, "the modes refuse only %d tools", unlisted)
 }
 
 // namesOf returns the names of the app's tools.

@@ -5,17 +5,18 @@ import (
 	"syscall"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/config"
 )
 
 func TestALogThatIsAPipe(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "log")
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, syscall.Mkfifo(pipe, 0o600))
 	_, _, err := (&program{}).logger(&setup{Config: &config.Config{LogFile: pipe}})
-	if e := aai.AsError(err); e == nil || e.Code != aai.InvalidParams || e.Message != "logFile: "+pipe+" is no regular file; expected one" {
-		t.Errorf("got %v", err)
-	}
+	e := aai.AsError(err)
+	assert.Assert(t, e != nil, err)
+	assert.Equal(t, e.Code, aai.InvalidParams, err)
+	assert.Equal(t, e.Message, "logFile: "+pipe+" is no regular file; expected one", err)
 }

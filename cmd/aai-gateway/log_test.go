@@ -14,7 +14,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/config"
@@ -36,9 +37,7 @@ func callAll(t *testing.T, g *gateway.Gateway) {
 	} {
 		call.Caller = aai.Caller{Door: aai.DoorCLI, Name: "terminal"}
 		_, err := g.Do(t.Context(), &call)
-		if (err == nil) != (call.ID == "c1") {
-			t.Fatalf("%s: %v", call.ID, err)
-		}
+		assert.Equal(t, (err == nil), (call.ID == "c1"), "%s %v", call.ID, err)
 	}
 }
 
@@ -52,30 +51,20 @@ func logged(t *testing.T, d *desk, level string) []map[string]any {
 	var stderr bytes.Buffer
 	p := &program{getenv: d.getenv, hostAccess: d.grounds(), err: &stderr}
 	gateway, closing, err := p.open(cli.Flags{LogLevel: level})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	callAll(t, gateway)
-	if err := closing(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, closing())
 	if stderr.Len() > 0 {
 		t.Errorf("the log went to standard error: %s", stderr.String())
 	}
 	info, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	if runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
 		t.Errorf("the log's mode is %o", info.Mode().Perm())
 	}
 	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if bytes.Contains(text, []byte(secretArgument)) {
-		t.Errorf("the log holds an argument:\n%s", text)
-	}
+	assert.NilError(t, err)
+	assert.Check(t, !bytes.Contains(text, []byte(secretArgument)), "the log holds an argument:\n%s", text)
 	return jsonLines(t, text)
 }
 
@@ -115,13 +104,11 @@ func TestTheLogSaysWhatFailed(t *testing.T) {
 		"INFO call failed c4 cli:terminal aai apps INVALID_PARAMS",
 	}
 	lines := logged(t, newDesk(t), "info")
-	if diff := cmp.Diff(ended, summaries(lines)); diff != "" {
-		t.Errorf("the log differs (-want +got):\n%s", diff)
-	}
+	assert.Check(t, is.DeepEqual(ended, summaries(lines)))
 	for _, line := range lines {
-		if elapsed, ok := line["elapsed"].(float64); !ok || elapsed <= 0 {
-			t.Errorf("the call took %v", line["elapsed"])
-		}
+		elapsed, ok := line["elapsed"].(float64)
+		assert.Assert(t, ok, "the call took %v", line["elapsed"])
+		assert.Assert(t, !(elapsed <= 0), "the call took %v", line["elapsed"])
 	}
 }
 
@@ -132,14 +119,12 @@ func TestTheLogAtDebugAlsoSaysWhatWasAsked(t *testing.T) {
 			calls = append(calls, line)
 		}
 	}
-	if diff := cmp.Diff([]string{
+	assert.Check(t, is.DeepEqual([]string{
 		"DEBUG call done c1 cli:terminal aai history",
 		"INFO call failed c2 cli:terminal aai guide APP_NOT_FOUND",
 		"INFO call failed c3 cli:terminal aai history INVALID_PARAMS",
 		"INFO call failed c4 cli:terminal aai apps INVALID_PARAMS",
-	}, calls); diff != "" {
-		t.Errorf("the log differs (-want +got):\n%s", diff)
-	}
+	}, calls))
 }
 
 // A click of a browser that has navigated away is no failure; a call that an agent cancels is logged.
@@ -154,43 +139,32 @@ func TestACancelledClickIsNoFailure(t *testing.T) {
 		path := filepath.Join(d.home, "log.jsonl")
 		d.env["AAI_LOG_FILE"] = path
 		gateway, closing, err := (&program{getenv: d.getenv, hostAccess: d.grounds(), err: io.Discard}).open(cli.Flags{LogLevel: level})
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		left, leave := context.WithCancel(t.Context())
 		leave()
 		for id, who := range map[string]aai.Caller{"click": {Door: aai.DoorWeb, Name: "page", Identity: aai.IdentityPage}, "gone": {Door: aai.DoorMCP, Name: "claude"}} {
-			if _, err := gateway.Do(left, &aai.Call{ID: id, Caller: who, App: aai.BuiltinApp, Tool: "apps"}); err == nil {
-				t.Error("who has left is answered")
-			}
+			_, err := gateway.Do(left, &aai.Call{ID: id, Caller: who, App: aai.BuiltinApp, Tool: "apps"})
+			assert.Check(t, err != nil, "who has left is answered")
 		}
-		if err := closing(); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, closing())
 		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		got := slices.DeleteFunc(summaries(jsonLines(t, text)), func(line string) bool {
 			return !strings.Contains(line, "call failed") && !strings.Contains(line, "call cancelled")
 		})
 		slices.Sort(got)
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("at %s (-want +got):\n%s", level, diff)
-		}
+		assert.Check(t, is.DeepEqual(want, got), "%s", level)
 	}
 }
 
 func TestTheLogAtWarnIsSilent(t *testing.T) {
 	d := newDesk(t)
-	if lines := logged(t, d, "warn"); len(lines) > 0 {
-		t.Errorf("the log says %v", lines)
-	}
+	lines := logged(t, d, "warn")
+	assert.Check(t, is.Len(lines, 0), "the log says %v", lines)
 	// The next process appends to the log.
 	first := len(logged(t, d, "info"))
-	if both := len(logged(t, d, "info")); both != 2*first {
-		t.Errorf("after %d lines there are %d", first, both)
-	}
+	both := len(logged(t, d, "info"))
+	assert.Check(t, is.Equal(both, 2*first), "after %d lines there are %d", first, both)
 }
 
 // A user at a terminal reads results; an agent's client stores the log for later.
@@ -206,13 +180,9 @@ func TestTheLevelOfACommand(t *testing.T) {
 		var stderr bytes.Buffer
 		p := &program{getenv: d.getenv, hostAccess: d.grounds(), err: &stderr}
 		gateway, closing, err := p.open(cli.Flags{LogLevel: c.flag})
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		callAll(t, gateway)
-		if err := closing(); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, closing())
 		if (stderr.Len() > 0) != c.lines || strings.Contains(stderr.String(), secretArgument) {
 			t.Errorf("with %+v standard error has: %s", c, stderr.String())
 		}
@@ -229,9 +199,11 @@ func TestALogThatCannotBeWritten(t *testing.T) {
 	} {
 		p := &program{getenv: d.getenv, hostAccess: d.grounds()}
 		_, _, err := p.logger(&setup{Config: &config.Config{LogFile: path}})
-		if e := aai.AsError(err); e == nil || e.Code != aai.InvalidParams || !strings.HasPrefix(e.Message, want) || !strings.Contains(e.Message, path) {
-			t.Errorf("%s: %v", path, err)
-		}
+		e := aai.AsError(err)
+		assert.Assert(t, e != nil, err)
+		assert.Equal(t, e.Code, aai.InvalidParams, err)
+		assert.Assert(t, strings.HasPrefix(e.Message, want), err)
+		assert.Assert(t, is.Contains(e.Message, path), err)
 	}
 }
 
@@ -256,12 +228,9 @@ func TestTheLogSaysThatTheJournalFails(t *testing.T) {
 		if err == nil {
 			err = o.Record(t.Context(), &aai.Entry{Kind: aai.Outcome, Call: "c1", Code: aai.RecordFailed})
 		}
-		if err == nil || err.Error() != "no space left on device" {
-			t.Errorf("the journal's failure became %v", err)
-		}
-		if diff := cmp.Diff(want, summaries(jsonLines(t, log.Bytes()))); diff != "" {
-			t.Errorf("with room for %d (-want +got):\n%s", room, diff)
-		}
+		assert.Assert(t, err != nil, "the journal's failure became %v", err)
+		assert.Equal(t, err.Error(), "no space left on device", err)
+		assert.Check(t, is.DeepEqual(want, summaries(jsonLines(t, log.Bytes()))), "%d", room)
 		o.open.Range(func(call, _ any) bool {
 			t.Errorf("%v is remembered for ever", call)
 			return true
@@ -276,19 +245,15 @@ func TestMutationsAreReported(t *testing.T) {
 	t.Setenv("HOME", d.home)
 	t.Setenv("USERPROFILE", d.home)
 	gateway, closing, err := p.open(cli.Flags{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	defer func() { _ = closing() }()
 	journal, _ := gateway.Journal.(*operationLog)
 	acts := 0
 	journal.onMutation = func() { acts++ }
 	caller := aai.Caller{Door: aai.DoorCLI, Name: "terminal", Identity: aai.IdentityTerminal}
-	if _, err := gateway.Do(t.Context(), &aai.Call{Caller: caller, App: aai.BuiltinApp, Tool: "apps"}); err != nil || acts != 0 {
-		t.Errorf("after a look: %d acts, %v", acts, err)
-	}
+	_, err = gateway.Do(t.Context(), &aai.Call{Caller: caller, App: aai.BuiltinApp, Tool: "apps"})
+	assert.NilError(t, err)
+	assert.Equal(t, acts, 0)
 	_, err = gateway.Do(t.Context(), &aai.Call{Caller: caller, App: aai.BuiltinApp, Tool: "consent_revoke", Args: map[string]any{"app": "org.example.App"}})
-	if acts != 2 {
-		t.Errorf("after an act: told %d times, %v", acts, err)
-	}
+	assert.Check(t, is.Equal(acts, 2), "after an act: told %d times, %v", acts, err)
 }

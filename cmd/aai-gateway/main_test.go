@@ -4,6 +4,9 @@ import (
 	"os"
 	"runtime/debug"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // The program reports its build version; after "go build" or "go install", the module version.
@@ -21,9 +24,8 @@ func TestVersion(t *testing.T) {
 		{"devel", module(""), "devel"},
 		{"devel", nil, "devel"},
 	} {
-		if got := versionOf(c.set, c.built); got != c.want {
-			t.Errorf("built as %q of %+v: %s, want %s", c.set, c.built, got, c.want)
-		}
+		got := versionOf(c.set, c.built)
+		assert.Check(t, is.Equal(got, c.want), "built as %q of %+v: %s, want %s", c.set, c.built, got, c.want)
 	}
 }
 
@@ -32,9 +34,7 @@ func TestTheEnvironmentIsThatOfTheStart(t *testing.T) {
 	const bus = "DBUS_SESSION_BUS_ADDRESS"
 	t.Setenv(bus, "unix:path=/started/with")
 	p := newProgram(hostAccess{})
-	if err := os.Setenv(bus, "unix:path=/found/later"); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.Setenv(bus, "unix:path=/found/later"))
 	if is := p.getenv(bus); is != "unix:path=/started/with" {
 		t.Errorf("it goes by %q", is)
 	}
@@ -46,8 +46,6 @@ func TestProfileOfTheName(t *testing.T) {
 		"aai-gateway": "", "/usr/bin/aai-gateway": "", "axterminator": "desktop", "/usr/local/bin/axterminator": "desktop",
 		"AXTerminator.exe": "desktop", "axterminator-old": "", "": "",
 	} {
-		if got := profileOf(name); got != want {
-			t.Errorf("%q is served %q, want %q", name, got, want)
-		}
+		assert.Check(t, is.Equal(profileOf(name), want), "%q", name)
 	}
 }

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/godbus/dbus/v5"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway/internal/testkit"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
@@ -41,21 +43,14 @@ func (b programPath) bareLogin(t *testing.T) *bareLogin {
 	l := &bareLogin{t: t, desktop: linuxtest.StartUnmarked(t), home: b.home(t, nil), folder: t.TempDir()}
 	l.write(t, ".aai/config.json", bareConfig)
 	bus := l.desktop.Bus()
-	if err := os.Link(strings.TrimPrefix(bus.Address, "unix:path="), filepath.Join(l.folder, "bus")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(l.folder, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.Link(strings.TrimPrefix(bus.Address, "unix:path="), filepath.Join(l.folder, "bus")))
+	assert.NilError(t, os.Chmod(l.folder, 0o700))
 	l.app = testkit.ServeOnBus(t, bus, exampleApp)
 	conn := bus.Connect(t)
 	manager := userManager{"DISPLAY=" + l.desktop.Display, "XAUTHORITY=" + l.desktop.Getenv("XAUTHORITY"), "LANG=C.UTF-8"}
-	if err := conn.Export(manager, "/org/freedesktop/systemd1", "org.freedesktop.DBus.Properties"); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := conn.RequestName("org.freedesktop.systemd1", 0); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, conn.Export(manager, "/org/freedesktop/systemd1", "org.freedesktop.DBus.Properties"))
+	_, err := conn.RequestName("org.freedesktop.systemd1", 0)
+	assert.NilError(t, err)
 	l.desktop.EnableAccessibility(t)
 	l.form = l.desktop.Fixture(t, linuxtest.GTK3)
 	return l
@@ -117,9 +112,7 @@ func (l *bareLogin) inspector(t *testing.T) bareCall {
 	node, modules := nodeIn(t, "inspector", "scripts/need-inspector")
 	return func(app, tool string, args map[string]any) (r toolResult) {
 		text, err := json.Marshal(args)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		command := append(l.front(), node, filepath.Join(modules, ".bin", "mcp-inspector"), "--cli", string(l.binary),
 			"--format", "json", "-q", "--protocol-era", "legacy", "--method", "tools/call", "--tool-name", "aai_exec",
 			"--tool-arg", "app="+app, "--tool-arg", "tool="+tool, "--tool-arg", "args="+string(text))
@@ -143,17 +136,16 @@ func (l *bareLogin) drives(t *testing.T, call bareCall) {
 	l.isAsked(t, call)
 	form := strconv.Itoa(l.form.PID)
 	r := call("desktop", "ax_get_tree", map[string]any{"app": form})
-	if r.IsError || len(r.Content) == 0 || !strings.Contains(r.Content[0].Text, `button "Press"`) {
-		t.Fatalf("the window is %+v", r)
-	}
+	assert.Assert(t, !r.IsError, "the window is %+v", r)
+	assert.Assert(t, len(r.Content) != 0, "the window is %+v", r)
+	assert.Assert(t, is.Contains(r.Content[0].Text, `button "Press"`), "%+v", r)
 	presses, _ := l.form.State(t)["presses"].(float64)
-	if r = call("desktop", "ax_click", map[string]any{"app": form, "query": "Press"}); r.IsError {
-		t.Errorf("the click gave %+v", r)
-	}
+	r = call("desktop", "ax_click", map[string]any{"app": form, "query": "Press"})
+	assert.Check(t, !r.IsError, "the click gave %+v", r)
 	l.form.WaitState(t, "presses", presses+1)
-	if r = call("desktop", "ax_list_windows", map[string]any{"app": form}); r.IsError || !strings.Contains(fmt.Sprint(r.Content), l.form.Title) {
-		t.Errorf("the windows are %+v", r)
-	}
+	r = call("desktop", "ax_list_windows", map[string]any{"app": form})
+	assert.Assert(t, !r.IsError, "the windows are %+v", r)
+	assert.Assert(t, is.Contains(fmt.Sprint(r.Content), l.form.Title), "%+v", r)
 }
 
 // isAsked checks that a call without consent opens a dialog on the desktop. A busy machine can
@@ -166,9 +158,7 @@ func (l *bareLogin) isAsked(t *testing.T, call bareCall) {
 		go func() { pressed <- l.allow(answered) }()
 		r := call(exampleApp, "nothing", map[string]any{})
 		close(answered)
-		if err := <-pressed; err != nil {
-			t.Fatalf("%v: %+v", err, r)
-		}
+		assert.NilError(t, <-pressed, "%+v", r)
 		switch calls := l.app.Calls("Nothing") - before; {
 		case !r.IsError && calls == 1:
 			l.forgets(t)
@@ -222,9 +212,8 @@ func (l *bareLogin) forgets(t *testing.T) {
 	command := append(l.front(), string(l.binary), "consent", "revoke", exampleApp, "--yes")
 	cmd := exec.CommandContext(t.Context(), command[0], command[1:]...)
 	cmd.Env = l.env()
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	out, err := cmd.CombinedOutput()
+	assert.NilError(t, err, out)
 }
 
 // checks: the check command reports the session and its source, and succeeds.
@@ -233,17 +222,13 @@ func (l *bareLogin) checks(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), command[0], command[1:]...)
 	cmd.Env = l.env()
 	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	assert.NilError(t, err, out)
 	for _, want := range []string{
 		fmt.Sprintf("bus: unix:path=/run/user/%d/bus, from /run/user/%d\n", os.Getuid(), os.Getuid()),
 		"display: " + l.desktop.Display + ", from the user manager\n",
 		"cookie: " + l.desktop.Getenv("XAUTHORITY") + ", from the user manager\n",
 		"language: C.UTF-8, from the user manager\n",
 	} {
-		if !strings.Contains(string(out), want) {
-			t.Errorf("check does not say %q:\n%s", want, out)
-		}
+		assert.Check(t, is.Contains(string(out), want), "check does not say %q:\n%s", want, out)
 	}
 }

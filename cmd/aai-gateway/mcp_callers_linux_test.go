@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
@@ -69,9 +72,8 @@ func (h home) asks(t *testing.T, args ...string) (code, identity string) {
 	cmd.Env, cmd.Stderr = append(h.env, "npm_config_cache="+filepath.Join(h.folder, ".npm")), t.Output()
 	out, err := cmd.Output()
 	var got agentAnswer
-	if err != nil || json.Unmarshal(out, &got) != nil {
-		t.Fatalf("%q: %v: %s", args, err, out)
-	}
+	assert.NilError(t, err, "%q %s", args, out)
+	assert.NilError(t, json.Unmarshal(out, &got), "%q %s", args, out)
 	_, identity, _ = strings.Cut(got.StructuredContent.Suggestion, " --identity ")
 	return got.StructuredContent.Type, strings.Trim(identity, "'")
 }
@@ -83,9 +85,7 @@ func (h home) script(t *testing.T, name, text string) string {
 	if err == nil {
 		err = os.Chmod(path, 0o700)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return path
 }
 
@@ -97,12 +97,8 @@ func mcpCallersToldApart(t *testing.T, b programPath) {
 	h := b.home(t, bus)
 	h.script(t, "work/node_modules/agent/cli.js", nodeAgent)
 	h.write(t, "work/node_modules/agent/package.json", `{"name": "agent", "version": "1.0.0", "bin": "cli.js"}`)
-	if err := os.MkdirAll(filepath.Join(h.folder, "work/node_modules/.bin"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink("../agent/cli.js", filepath.Join(h.folder, "work/node_modules/.bin/agent")); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.MkdirAll(filepath.Join(h.folder, "work/node_modules/.bin"), 0o700))
+	assert.NilError(t, os.Symlink("../agent/cli.js", filepath.Join(h.folder, "work/node_modules/.bin/agent")))
 	byNPX := []string{"sh", "-c", `cd "$0" && npx --offline agent "$@"; exit`, filepath.Join(h.folder, "work")}
 	old := []string{"node", h.script(t, "agent/versions/1.0.58/cli.js", nodeAgent)}
 	next := []string{"env", "A=1", "node", h.script(t, "agent/versions/1.0.59/cli.js", nodeAgent)}
@@ -174,9 +170,7 @@ func mcpHTTPTokenOfEachAgent(t *testing.T, b programPath) {
 		cmd := h.command(t.Context(), args...)
 		cmd.Env = append(h.env, "PERSON=yes")
 		out, err := cmd.Output()
-		if err != nil {
-			t.Fatalf("%q: %v", args, err)
-		}
+		assert.NilError(t, err, "%q", args)
 		return strings.TrimSpace(string(out))
 	}
 	tokens := map[string]string{"local": s.token, "work": run("mcp", "token", "add", "work"), "home": run("mcp", "token", "add", "home")}
@@ -185,9 +179,7 @@ func mcpHTTPTokenOfEachAgent(t *testing.T, b programPath) {
 		body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"aai_exec","arguments":{"app":"org.example.App","tool":"nothing","args":{}},
 			"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"agent","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url, strings.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		for name, value := range map[string]string{
 			"Authorization": "Bearer " + tokens[who], "Content-Type": "application/json", "Accept": "application/json, text/event-stream",
 			"Mcp-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "aai_exec",
@@ -195,43 +187,36 @@ func mcpHTTPTokenOfEachAgent(t *testing.T, b programPath) {
 			r.Header.Set(name, value)
 		}
 		response, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		defer response.Body.Close() //nolint:errcheck // it was only read
 		text, err := io.ReadAll(response.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		var got struct{ Result agentAnswer }
 		_, event, stream := strings.Cut(string(text), "data: ")
 		if !stream {
 			event = string(text)
 		}
-		if err := json.Unmarshal([]byte(strings.TrimSpace(event)), &got); err != nil && response.StatusCode == http.StatusOK {
-			t.Fatalf("%v: %s", err, text)
-		}
+		err = json.Unmarshal([]byte(strings.TrimSpace(event)), &got)
+		assert.Assert(t, err == nil || response.StatusCode != http.StatusOK, "%v %s", err, text)
 		return response.StatusCode, got.Result.StructuredContent.Type
 	}
 	run("consent", "grant", exampleApp, "nothing", "--caller", "mcp:agent", "--identity", "http:work", "--yes")
 	for who, want := range map[string]string{"work": "", "home": "CONSENT_REQUIRED", "local": "CONSENT_REQUIRED"} {
-		if status, code := call(who); status != http.StatusOK || code != want {
-			t.Errorf("%s got %d %q, expected %q", who, status, code, want)
-		}
+		status, code := call(who)
+		assert.Check(t, is.Equal(status, http.StatusOK), who)
+		assert.Check(t, is.Equal(code, want), who)
 	}
 	run("mcp", "token", "revoke", "work")
-	if status, _ := call("work"); status != http.StatusUnauthorized {
-		t.Errorf("a token that was revoked got %d", status)
-	}
-	if status, _ := call("home"); status != http.StatusOK {
-		t.Errorf("the other token got %d", status)
-	}
-	if list := run("mcp", "token", "list"); !strings.Contains(list, "\nhome\thttp:home\t") || strings.Contains(list, "work") {
-		t.Errorf("listed is %q", list)
-	}
+	status, _ := call("work")
+	assert.Check(t, is.Equal(status, http.StatusUnauthorized), "a token that was revoked got %d", status)
+	status, _ = call("home")
+	assert.Check(t, is.Equal(status, http.StatusOK), "the other token got %d", status)
+	list := run("mcp", "token", "list")
+	assert.Assert(t, is.Contains(list, "\nhome\thttp:home\t"))
+	assert.Assert(t, !strings.Contains(list, "work"), "listed is %q", list)
 	for _, file := range []string{"http-tokens.json", "http-tokens.json.lock"} {
-		if text, err := os.ReadFile(filepath.Join(h.folder, ".local/share/aai-gateway", file)); err != nil || strings.Contains(string(text), tokens["home"]) {
-			t.Errorf("%s: %s, %v", file, text, err)
-		}
+		text, err := os.ReadFile(filepath.Join(h.folder, ".local/share/aai-gateway", file))
+		assert.NilError(t, err, "%s %s", file, text)
+		assert.Assert(t, !strings.Contains(string(text), tokens["home"]), "%s %s", file, text)
 	}
 }

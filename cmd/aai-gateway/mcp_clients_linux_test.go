@@ -8,6 +8,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // mcpInstalledInto: third-party clients find the entry that install wrote, and start it with only
@@ -16,9 +19,7 @@ import (
 func mcpInstalledInto(t *testing.T, b programPath) {
 	h := b.home(t, nil)
 	for _, name := range []string{".claude", ".cursor", ".codex", ".gemini"} {
-		if err := os.Mkdir(filepath.Join(h.folder, name), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.Mkdir(filepath.Join(h.folder, name), 0o700))
 	}
 	h.write(t, ".codex/config.toml", "# mine\nmodel = \"o3\"\n\n[mcp_servers.docs]\ncommand = \"/bin/false\"\nenabled = false")
 	h.write(t, ".claude.json", "{\n  \"numStartups\": 2\n}")
@@ -26,9 +27,9 @@ func mcpInstalledInto(t *testing.T, b programPath) {
 	bare := []string{"HOME=" + h.folder, "PATH=/usr/bin:/bin"}
 	install := exec.CommandContext(t.Context(), string(b), "install", "--yes")
 	install.Env = []string{bare[0], "PATH=" + filepath.Dir(string(b))}
-	if out, err := install.CombinedOutput(); err != nil || strings.Count(string(out), "Started as ") != 4 {
-		t.Fatalf("%v: %s", err, out)
-	}
+	out, err := install.CombinedOutput()
+	assert.NilError(t, err, out)
+	assert.Equal(t, strings.Count(string(out), "Started as "), 4, out)
 	t.Run("Inspector", func(t *testing.T) { h.inspectsInstalled(t, bare) })
 	if os.Getenv("AAI_CLIENTS") != "all" {
 		return
@@ -43,9 +44,8 @@ func mcpInstalledInto(t *testing.T, b programPath) {
 			cmd := exec.CommandContext(t.Context(), "unshare", "--user", "--map-current-user", "--net", node, filepath.Join(modules, c.script), "mcp", "list")
 			cmd.Dir, cmd.Env = h.folder, []string{bare[0], "PATH=" + filepath.Dir(node) + ":/usr/bin:/bin"}
 			out, err := cmd.CombinedOutput()
-			if err != nil || !regexp.MustCompile(c.seen).Match(out) {
-				t.Errorf("%v: %s", err, out)
-			}
+			assert.NilError(t, err, out)
+			assert.Assert(t, regexp.MustCompile(c.seen).Match(out), out)
 		})
 	}
 }
@@ -66,19 +66,15 @@ func (h home) inspectsInstalled(t *testing.T, bare []string) {
 		if err == nil {
 			err = json.Unmarshal(answer.Result, result)
 		}
-		if err != nil {
-			t.Fatalf("%q: %v: %s", args, err, out)
-		}
+		assert.NilError(t, err, "%q %s", args, out)
 	}
 	var list struct{ Tools []struct{ Name string } }
 	run(&list, "--method", "tools/list")
-	if len(list.Tools) == 0 {
-		t.Error("no tools are listed")
-	}
+	assert.Check(t, len(list.Tools) != 0, "no tools are listed")
 	var guide toolResult
 	run(&guide, "--method", "tools/call", "--tool-name", "app_org_example_App")
-	if guide.IsError || len(guide.Content) != 1 || !strings.Contains(guide.Content[0].Text, "echo") {
-		t.Errorf("the guide is %+v", guide)
-	}
+	assert.Assert(t, !guide.IsError, "the guide is %+v", guide)
+	assert.Assert(t, is.Len(guide.Content, 1), "%+v", guide)
+	assert.Assert(t, is.Contains(guide.Content[0].Text, "echo"), "%+v", guide)
 	h.expectJournal(t, "aai guide ok")
 }

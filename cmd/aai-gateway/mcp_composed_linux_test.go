@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
@@ -69,16 +72,16 @@ func flow(name, steps string) map[string]any {
 func (w *composedDesk) completes(r flowResult, name string, tools ...string) {
 	w.t.Helper()
 	done := r.StructuredContent
-	if want := fmt.Sprintf("%s: %d of %d steps done", name, len(tools), len(tools)); r.IsError || len(r.Content) == 0 || !strings.HasPrefix(r.Content[0].Text, want) {
-		w.t.Fatalf("%s gave %+v", name, r)
-	}
+	want := fmt.Sprintf("%s: %d of %d steps done", name, len(tools), len(tools))
+	assert.Assert(w.t, !r.IsError, "%s gave %+v", name, r)
+	assert.Assert(w.t, len(r.Content) != 0, "%s gave %+v", name, r)
+	assert.Assert(w.t, strings.HasPrefix(r.Content[0].Text, want), "%s gave %+v", name, r)
 	if !done.Success || done.Completed != len(tools) || done.Total != len(tools) || done.RolledBack || len(done.Results) != len(tools) {
 		w.t.Errorf("%s is told as %+v", name, done)
 	}
 	for i, line := range done.Results {
-		if line.Tool != tools[i] || !line.OK {
-			w.t.Errorf("step %d of %s is told as %+v", i+1, name, line)
-		}
+		assert.Check(w.t, is.Equal(line.Tool, tools[i]), "%d %s %+v", i+1, name, line)
+		assert.Check(w.t, line.OK, "step %d of %s is told as %+v", i+1, name, line)
 	}
 }
 
@@ -143,10 +146,8 @@ func savingTools() []string {
 // writes opens an editor with a letter in it.
 func (w *composedDesk) writes(text string) {
 	w.t.Helper()
-	if !w.tool("ax_connect", map[string]any{"app": "mousepad", "launch": true}) ||
-		!w.tool("ax_type", map[string]any{"app": "mousepad", "query": "role:textbox", "text": text}) {
-		w.t.Fatal("the editor does not take the letter")
-	}
+	assert.Assert(w.t, w.tool("ax_connect", map[string]any{"app": "mousepad", "launch": true}), "the editor does not take the letter")
+	assert.Assert(w.t, w.tool("ax_type", map[string]any{"app": "mousepad", "query": "role:textbox", "text": text}), "the editor does not take the letter")
 }
 
 // saved checks the letter on the disk, and closes the editor.
@@ -156,9 +157,7 @@ func (w *composedDesk) saved(file, text string) {
 		b, _ := os.ReadFile(file)
 		return string(b) == text
 	})
-	if !w.tool("ax_window", map[string]any{"app": "mousepad", "action": "close"}) {
-		w.t.Error("the editor does not close")
-	}
+	assert.Check(w.t, w.tool("ax_window", map[string]any{"app": "mousepad", "action": "close"}), "the editor does not close")
 }
 
 func (w *composedDesk) savesAndConfirms() {
@@ -194,12 +193,9 @@ func (w *composedDesk) savesAsATask() {
 			w.t.Fatalf("unexpected: %+v", line)
 		}
 	}
-	if last.Type != "result" {
-		w.t.Fatalf("the task ended with %+v", last)
-	}
+	assert.Equal(w.t, last.Type, "result", "the task ended with %+v", last)
 	w.completes(last.Result, "save-document", savingTools()...)
 	w.saved(file, text)
-	if want := []string{"Step 1/5: ax_key_press", "Step 2/5: ax_wait_idle", "Step 3/5: ax_type", "Step 4/5: ax_find", "Step 5/5: ax_click"}; !slices.Equal(heard, want) {
-		w.t.Errorf("heard of %q, expected %q", heard, want)
-	}
+	want := []string{"Step 1/5: ax_key_press", "Step 2/5: ax_wait_idle", "Step 3/5: ax_type", "Step 4/5: ax_find", "Step 5/5: ax_click"}
+	assert.Check(w.t, slices.Equal(heard, want), "heard of %q, expected %q", heard, want)
 }

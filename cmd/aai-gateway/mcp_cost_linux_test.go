@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway/internal/testkit"
 	"github.com/gybob/aai-gateway/internal/testkit/tokencount"
 )
@@ -26,18 +28,13 @@ func mcpListCosts(t *testing.T, b programPath) {
 				InputSchema json.RawMessage `json:"inputSchema"`
 			} `json:"tools"`
 		}
-		if err := json.Unmarshal(list, &said); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, json.Unmarshal(list, &said))
 		seen, err := json.Marshal(said.Tools)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		shown, whole := tokencount.Count(t, string(seen)), tokencount.Count(t, string(list))
 		t.Logf("%s: %d tools, a model is shown %d tokens, whole %d", profile, len(said.Tools), shown, whole)
-		if shown > most.shown || whole > most.whole {
-			t.Errorf("%s: a model is shown %d tokens of %d, whole are %d of %d", profile, shown, most.shown, whole, most.whole)
-		}
+		assert.Check(t, shown <= most.shown, "%s: a model is shown %d tokens of %d, whole are %d of %d", profile, shown, most.shown, whole, most.whole)
+		assert.Check(t, whole <= most.whole, "%s: a model is shown %d tokens of %d, whole are %d of %d", profile, shown, most.shown, whole, most.whole)
 		p.hangUp()
 	}
 }

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
@@ -50,9 +53,7 @@ func (b programPath) twoAgents(t *testing.T, c sdkClient) *agents {
 			cmd := a.command(t.Context(), "mcp", "token", "add", name)
 			cmd.Env = append(a.env, "PERSON=yes")
 			token, err := cmd.Output()
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			targets[i] = map[string]any{"mode": c.mode, "url": s.url, "token": strings.TrimSpace(string(token))}
 		}
 	} else {
@@ -62,9 +63,7 @@ func (b programPath) twoAgents(t *testing.T, c sdkClient) *agents {
 	for i, folder := range []string{"work", "home"} {
 		for _, file := range []string{c.sdk + ".mjs", "puppet.mjs"} {
 			text, err := os.ReadFile(filepath.Join("testdata", "sdks", file))
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			a.write(t, filepath.Join(folder, file), string(text))
 		}
 		scripts[i] = filepath.Join(a.folder, folder, c.sdk+".mjs")
@@ -73,9 +72,7 @@ func (b programPath) twoAgents(t *testing.T, c sdkClient) *agents {
 	var opened struct{ Version, Session string }
 	a.other.receive()
 	a.one.read(a.one.receive().Result, &opened)
-	if opened.Version != c.version {
-		t.Fatalf("the client speaks %q", opened.Version)
-	}
+	assert.Equal(t, opened.Version, c.version, "the client speaks %q", opened.Version)
 	a.strangers = []*puppet{a.other}
 	if opened.Session != "" {
 		targets[1]["session"] = opened.Session // with its own token
@@ -106,9 +103,7 @@ func (a *agents) outputs() {
 	line := a.one.end(a.one.begin("callTool", execParams("echo", map[string]any{"v": long})))
 	_, after, _ := strings.Cut(string(line.Result), `"uri":"output:`)
 	id, _, found := strings.Cut(after, `"`)
-	if !found {
-		a.t.Fatalf("no link is in %.300s, %+v", line.Result, line.Failed)
-	}
+	assert.Assert(a.t, found, "no link is in %.300s, %+v", line.Result, line.Failed)
 	uri := map[string]any{"uri": "output:" + id}
 	a.fails("secret", "readResource", uri)
 	var read struct{ Contents []struct{ Text string } }
@@ -127,28 +122,22 @@ func (a *agents) tasks() {
 	a.app.WaitBlocked(1)
 	var listed struct{ Tasks []task }
 	a.other.do(&listed, "listTasks")
-	if len(listed.Tasks) != 0 {
-		a.t.Errorf("another's tasks are %+v", listed.Tasks)
-	}
+	assert.Check(a.t, is.Len(listed.Tasks, 0), "another's tasks are %+v", listed.Tasks)
 	id := begun.Task.TaskID
 	a.fails("example", "getTask", id)
 	a.fails("example", "cancelTask", id)
 	a.app.Release()
 	var last taskMessage
 	for line := a.one.receive(); line.Result == nil; line = a.one.receive() {
-		if line.ID != stream || line.Message == nil {
-			a.t.Fatalf("unexpected: %+v with %s", line, line.Result)
-		}
+		assert.Equal(a.t, line.ID, stream, "%+v %s", line, line.Result)
+		assert.Assert(a.t, line.Message != nil, "unexpected: %+v with %s", line, line.Result)
 		a.one.read(line.Message, &last)
 	}
-	if last.Type != "result" || last.Result.IsError {
-		a.t.Errorf("the task that others tried to end gave %+v", last)
-	}
+	assert.Check(a.t, is.Equal(last.Type, "result"), "%+v", last)
+	assert.Check(a.t, !last.Result.IsError, "the task that others tried to end gave %+v", last)
 	a.fails("content", "getTaskResult", id)
 	a.one.do(&listed, "listTasks")
-	if !slices.Contains(listed.Tasks, task{id, "completed"}) {
-		a.t.Errorf("its own tasks are %+v", listed.Tasks)
-	}
+	assert.Check(a.t, slices.Contains(listed.Tasks, task{id, "completed"}), "its own tasks are %+v", listed.Tasks)
 }
 
 // subscriptions: each agent gets only its own notifications, and cannot end another's.
@@ -161,9 +150,7 @@ func (a *agents) subscriptions() {
 	a.other.do(&nothing, "subscribeResource", others)
 	a.other.do(&nothing, "unsubscribeResource", mine)
 	for _, thief := range a.strangers[1:] {
-		if line := thief.end(thief.begin("unsubscribeResource", mine)); line.Failed == nil {
-			a.t.Error("another's subscription was ended in its session")
-		}
+		assert.Check(a.t, thief.end(thief.begin("unsubscribeResource", mine)).Failed != nil, "another's subscription was ended in its session")
 	}
 	// A wrong first notification would arrive by the second change.
 	for i, says := range []string{"first", "second"} {
@@ -172,13 +159,9 @@ func (a *agents) subscriptions() {
 		a.other.hears(i + 1)
 	}
 	for who, want := range map[*puppet]string{a.one: "app:" + exampleApp, a.other: "guide:" + exampleApp} {
-		if !slices.Equal(who.news, []string{want, want}) {
-			a.t.Errorf("who follows %s alone heard of %q", want, who.news)
-		}
+		assert.Check(a.t, slices.Equal(who.news, []string{want, want}), "who follows %s alone heard of %q", want, who.news)
 	}
 	for _, thief := range a.strangers[1:] {
-		if len(thief.news) != 0 {
-			a.t.Errorf("in another's session %q was heard", thief.news)
-		}
+		assert.Check(a.t, is.Len(thief.news, 0), "in another's session %q was heard", thief.news)
 	}
 }

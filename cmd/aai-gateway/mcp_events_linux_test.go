@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
@@ -43,15 +46,11 @@ func (p *process) readEvents(app string) (view eventView) {
 	p.next++
 	p.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":"%d","method":"resources/read","params":{"uri":"app:%s/events"}}`, p.next, app))
 	var m message
-	if err := json.Unmarshal([]byte(p.awaitAnswer(fmt.Sprint(p.next))), &m); err != nil {
-		p.t.Fatal(err)
-	}
-	if err := json.Unmarshal(m.Result, &read); err != nil || len(read.Contents) != 1 {
-		p.t.Fatalf("%s", m.Result)
-	}
-	if err := json.Unmarshal([]byte(read.Contents[0].Text), &view); err != nil {
-		p.t.Fatalf("%s", read.Contents[0].Text)
-	}
+	assert.NilError(p.t, json.Unmarshal([]byte(p.awaitAnswer(fmt.Sprint(p.next))), &m))
+	err := json.Unmarshal(m.Result, &read)
+	assert.NilError(p.t, err, m.Result)
+	assert.Assert(p.t, is.Len(read.Contents, 1), m.Result)
+	assert.NilError(p.t, json.Unmarshal([]byte(read.Contents[0].Text), &view), read.Contents[0].Text)
 	return view
 }
 
@@ -92,55 +91,44 @@ func mcpEvents(t *testing.T, b programPath) {
 	h := b.home(t, bus)
 	h.write(t, ".aai/org.example.App/aai.json", eventfulDescriptor)
 	p := h.start(t).open()
-	if list := string(p.ask("resources/list", `{}`).Result); !strings.Contains(list, `"app:org.example.App/events"`) {
-		t.Errorf("the resources are %s", list)
-	}
-	if list := string(p.ask("resources/templates/list", `{}`).Result); !strings.Contains(list, `"app:{+id}/events"`) {
-		t.Errorf("the templates are %s", list)
-	}
+	list := string(p.ask("resources/list", `{}`).Result)
+	assert.Check(t, is.Contains(list, `"app:org.example.App/events"`), "the resources are %s", list)
+	list = string(p.ask("resources/templates/list", `{}`).Result)
+	assert.Check(t, is.Contains(list, `"app:{+id}/events"`), "the templates are %s", list)
 	complete := `{"ref":{"type":"ref/resource","uri":"app:{+id}/events"},"argument":{"name":"id","value":"org"}}`
-	if found := string(p.ask("completion/complete", complete).Result); !strings.Contains(found, `["org.example.App"]`) {
-		t.Errorf("the completions are %s", found)
-	}
+	found := string(p.ask("completion/complete", complete).Result)
+	assert.Check(t, is.Contains(found, `["org.example.App"]`), "the completions are %s", found)
 	for _, method := range []string{"resources/read", "resources/subscribe"} {
 		p.request(method, `{"uri":"app:org.example.App/events"}`)
-		if m := p.receive(); !strings.Contains(string(m.Error), "CONSENT_REQUIRED") {
-			t.Errorf("%s without consent gave %s %s", method, m.Result, m.Error)
-		}
+		m := p.receive()
+		assert.Check(t, is.Contains(string(m.Error), "CONSENT_REQUIRED"), "%s without consent gave %s %s", method, m.Result, m.Error)
 	}
 	h.allow(t, exampleApp, "events")
 	p.hangUp()
 
 	p = h.start(t).open()
 	p.ask("resources/subscribe", `{"uri":"app:org.example.App/events"}`)
-	if err := app.Conn.Emit(testkit.ServicePath, testkit.ServiceInterface+".Added", int32(7), "Milk"); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, app.Conn.Emit(testkit.ServicePath, testkit.ServiceInterface+".Added", int32(7), "Milk"))
 	p.awaitUpdate("app:org.example.App/events")
 	view := p.readEvents(exampleApp)
-	if len(view.Events) != 1 || view.Events[0].Type != "added" {
-		t.Fatalf("the events are %+v", view)
-	}
-	if f := view.Events[0].Fields; f["id"] != 7.0 || f["title"] != "Milk" {
-		t.Errorf("the event is %+v", f)
-	}
-	if view.Updates != "events" {
-		t.Errorf("the updates are %q", view.Updates)
-	}
+	assert.Assert(t, is.Len(view.Events, 1), "%+v", view)
+	assert.Equal(t, view.Events[0].Type, "added", "%+v", view)
+	f := view.Events[0].Fields
+	assert.Check(t, is.Equal(f["id"], 7.0), "%+v", f)
+	assert.Check(t, is.Equal(f["title"], "Milk"), "%+v", f)
+	assert.Check(t, is.Equal(view.Updates, "events"), "the updates are %q", view.Updates)
 	_ = app.Conn.Close()
 	p.awaitUpdate("app:org.example.App/events")
-	if view = p.readEvents(exampleApp); view.Events[len(view.Events)-1].Type != "program_ended" {
-		t.Errorf("after its end the events are %+v", view)
-	}
+	view = p.readEvents(exampleApp)
+	assert.Check(t, is.Equal(view.Events[len(view.Events)-1].Type, "program_ended"), "after its end the events are %+v", view)
 	p.ask("resources/unsubscribe", `{"uri":"app:org.example.App/events"}`)
 	p.hangUp()
 }
 
 // The settings of Xfce report their changes; the bus starts their service.
 func mcpEventsOfAnothersService(t *testing.T, b programPath) {
-	if _, err := exec.LookPath("xfconf-query"); err != nil {
-		t.Fatal("install xfconf (make test does)")
-	}
+	_, err := exec.LookPath("xfconf-query")
+	assert.NilError(t, err, "install xfconf (make test does)")
 	h := b.home(t, nil)
 	bus := testkit.StartDesktopBus(t, []string{"HOME=" + h.folder, "PATH=/usr/bin:/bin"})
 	h.env = append(h.env, "DBUS_SESSION_BUS_ADDRESS="+bus.Address)
@@ -150,9 +138,8 @@ func mcpEventsOfAnothersService(t *testing.T, b programPath) {
 	p.ask("resources/subscribe", `{"uri":"app:org.xfce.Xfconf/events"}`)
 	query := exec.Command("xfconf-query", "-c", "aai", "-p", "/color", "-n", "-t", "string", "-s", "green")
 	query.Env = []string{"HOME=" + h.folder, "DBUS_SESSION_BUS_ADDRESS=" + bus.Address}
-	if out, err := query.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	out, err := query.CombinedOutput()
+	assert.NilError(t, err, out)
 	p.awaitUpdate("app:org.xfce.Xfconf/events")
 	changed := func(e eventOfApp) bool {
 		return e.Type == "setting_changed" && e.Fields["channel"] == "aai" && e.Fields["property"] == "/color" && e.Fields["value"] == "green"
@@ -174,23 +161,18 @@ func mcpEventsOfAServer(t *testing.T, b programPath) {
 		"schema_version": "1.0", "platform": "linux", "app": map[string]any{"id": app, "name": "Everything", "description": "A server."},
 		"execution": map[string]any{"type": "mcp", "command": command[0], "args": command[1:]},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	h.write(t, ".aai/"+app+"/aai.json", string(descriptor))
 	events, resource := fmt.Sprintf(`{"uri":"app:%s/events"}`, app), fmt.Sprintf(`{"uri":"app:%s/resource/%s"}`, app, url.QueryEscape(uri))
 
 	p := h.start(t).open()
 	for _, params := range []string{events, resource} {
 		p.request("resources/subscribe", params)
-		if m := p.receive(); m.Error == nil {
-			t.Errorf("without consent %s was subscribed", params)
-		}
+		assert.Check(t, p.receive().Error != nil, "without consent %s was subscribed", params)
 	}
 	p.hangUp()
-	if running, err := exec.Command("pgrep", "-f", command[1]+".*"+h.folder).Output(); err == nil {
-		t.Errorf("without consent the server was started: %s", running)
-	}
+	running, err := exec.Command("pgrep", "-f", command[1]+".*"+h.folder).Output()
+	assert.Check(t, err != nil, "without consent the server was started: %s", running)
 
 	h.allow(t, app, "*")
 	p = h.start(t).open()
@@ -209,9 +191,7 @@ func mcpEventsOfAServer(t *testing.T, b programPath) {
 	p.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":"read","method":"resources/read","params":%s}`, events))
 	read := p.awaitAnswer("read")
 	for _, part := range []string{`\"type\":\"resource_updated\",\"fields\":{\"uri\":\"` + uri + `\"}`, `\"type\":\"log\",\"fields\":{\"data\":`} {
-		if !strings.Contains(read, part) {
-			t.Errorf("%s is not in %s", part, read)
-		}
+		assert.Check(t, is.Contains(read, part))
 	}
 	p.hangUp()
 }
@@ -220,8 +200,6 @@ func mcpEventsOfAServer(t *testing.T, b programPath) {
 func (p *process) awaitAnswer(id string) string {
 	p.t.Helper()
 	line := p.awaitLine(fmt.Sprintf(`"id":%q`, id))
-	if strings.Contains(line, `"error":`) {
-		p.t.Fatal(line)
-	}
+	assert.Assert(p.t, !strings.Contains(line, `"error":`), line)
 	return line
 }

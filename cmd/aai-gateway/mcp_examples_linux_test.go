@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
@@ -40,9 +43,9 @@ func mcpExamples(t *testing.T, b programPath) {
 			ID  string `json:"bundle_id"`
 		}
 	}
-	if err := json.Unmarshal([]byte(p.readText("axterminator://apps")), &listed); err != nil || len(listed.Apps) != 1 {
-		t.Fatalf("the programs are %+v: %v", listed, err)
-	}
+	err := json.Unmarshal([]byte(p.readText("axterminator://apps")), &listed)
+	assert.NilError(t, err, "%+v", listed)
+	assert.Assert(t, is.Len(listed.Apps, 1), "%+v", listed)
 	notify := []string{"call", "--session", "--dest", "org.freedesktop.Notifications", "--object-path", "/org/freedesktop/Notifications",
 		"--method", "org.freedesktop.Notifications.Notify", listed.Apps[0].ID, "uint32 0", "", "New mail", "From Ada", "@as []", "@a{sv} {}", "int32 1000"}
 	for text := ""; !strings.Contains(text, `"type":"notification_appeared","title":"New mail","detail":"sent by another process in its name","text":"From Ada"`); {
@@ -56,12 +59,8 @@ func mcpExamples(t *testing.T, b programPath) {
 	for uri, example := range examples {
 		var want, got any
 		text := p.readText(strings.ReplaceAll(uri, "{name}", name))
-		if err := json.Unmarshal([]byte(text), &got); err != nil {
-			t.Fatalf("%s: %v in %s", uri, err, text)
-		}
-		if err := json.Unmarshal([]byte(example), &want); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, json.Unmarshal([]byte(text), &got), "%s %s", uri, text)
+		assert.NilError(t, json.Unmarshal([]byte(example), &want))
 		for _, missing := range missingFields(want, got, "") {
 			t.Errorf("%s has no %s: %s", uri, missing, text)
 		}
@@ -77,9 +76,9 @@ func (p *process) readText(uri string) string {
 		Result struct{ Contents []struct{ Text string } }
 	}
 	line := p.awaitAnswer(uri)
-	if err := json.Unmarshal([]byte(line), &read); err != nil || len(read.Result.Contents) != 1 {
-		p.t.Fatalf("%v %s", err, line)
-	}
+	err := json.Unmarshal([]byte(line), &read)
+	assert.NilError(p.t, err, line)
+	assert.Assert(p.t, is.Len(read.Result.Contents, 1), line)
 	return read.Result.Contents[0].Text
 }
 

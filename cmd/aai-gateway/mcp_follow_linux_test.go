@@ -12,6 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
@@ -51,9 +54,7 @@ func mcpFollow(t *testing.T, b programPath) {
 				p := newPuppet(t, c.sdk, target)
 				var opened struct{ Version string }
 				p.read(p.receive().Result, &opened)
-				if opened.Version != c.version {
-					t.Errorf("the version is %q", opened.Version)
-				}
+				assert.Check(t, is.Equal(opened.Version, c.version))
 				f.follow(t, p)
 			})
 		}
@@ -71,13 +72,10 @@ func (f *followed) follow(t *testing.T, p *puppet) {
 	p.news = nil
 	f.program.Change(t, 2, 0) // on and off
 	p.hears(1)
-	if p.news[0] != f.uri {
-		t.Errorf("the notification is for %q", p.news[0])
-	}
+	assert.Check(t, is.Equal(p.news[0], f.uri))
 	p.do(&after, "readResource", map[string]any{"uri": fmt.Sprintf("%s/%d", f.uri, lastNumber(t, before))})
-	if len(after.Contents) != 1 || !strings.Contains(after.Contents[0].Text, `"element":"checkbox \"Change\"","title":"Changes"`) {
-		t.Errorf("after the notification: %+v", after)
-	}
+	assert.Assert(t, is.Len(after.Contents, 1), "%+v", after)
+	assert.Assert(t, is.Contains(after.Contents[0].Text, `"element":"checkbox \"Change\"","title":"Changes"`), "%+v", after)
 	p.do(&nothing, "unsubscribeResource", map[string]any{"uri": f.uri})
 }
 
@@ -85,9 +83,7 @@ func (f *followed) follow(t *testing.T, p *puppet) {
 func lastNumber(t *testing.T, read readContents) int {
 	t.Helper()
 	var events struct{ Last int }
-	if err := json.Unmarshal([]byte(read.Contents[0].Text), &events); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, json.Unmarshal([]byte(read.Contents[0].Text), &events))
 	return events.Last
 }
 
@@ -97,9 +93,7 @@ func (f *followed) resume(t *testing.T, server *httpProgram) {
 	do := func(method, body string, header ...string) *http.Response {
 		t.Helper()
 		r, err := http.NewRequestWithContext(t.Context(), method, server.url, strings.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		for _, h := range append(header, "Authorization: Bearer "+server.token, "Content-Type: application/json", "Mcp-Session-Id: "+session, "MCP-Protocol-Version: 2025-11-25") {
 			name, value, _ := strings.Cut(h, ": ")
 			if value != "" {
@@ -107,9 +101,7 @@ func (f *followed) resume(t *testing.T, server *httpProgram) {
 			}
 		}
 		answer, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		t.Cleanup(func() { _ = answer.Body.Close() })
 		return answer
 	}
@@ -118,9 +110,9 @@ func (f *followed) resume(t *testing.T, server *httpProgram) {
 	do(http.MethodPost, `{"jsonrpc":"2.0","method":"notifications/initialized"}`, both)
 	first := do(http.MethodGet, "", stream)
 	subscribed := do(http.MethodPost, fmt.Sprintf(`{"jsonrpc":"2.0","id":2,"method":"resources/subscribe","params":{"uri":%q}}`, f.uri), both)
-	if answer, err := io.ReadAll(subscribed.Body); err != nil || !strings.Contains(string(answer), `"result"`) {
-		t.Fatalf("the subscription: %v %s", err, answer)
-	}
+	answer, err := io.ReadAll(subscribed.Body)
+	assert.NilError(t, err, answer)
+	assert.Assert(t, is.Contains(string(answer), `"result"`), answer)
 	f.program.Change(t, 2, 0) // on and off
 	id := awaitUpdate(t, first)
 	_ = first.Body.Close()

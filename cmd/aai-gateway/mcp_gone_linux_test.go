@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
@@ -30,18 +33,14 @@ func mcpClientThatIsGone(t *testing.T, b programPath) {
 			}
 			app.WaitBlocked(calls)
 			leave(p)
-			if _, err := p.end(); err != nil && !p.cmd.ProcessState.Exited() {
-				t.Errorf("the program was ended: %v", err)
-			}
+			_, err := p.end()
+			assert.Check(t, err == nil || p.cmd.ProcessState.Exited(), "the program was ended: %v", err)
 			_ = p.in.Close()
 			past := h.journal(t)
-			if len(past) != calls {
-				t.Errorf("%d calls are on record", len(past))
-			}
+			assert.Check(t, is.Len(past, calls), "%d calls are on record", len(past))
 			for _, c := range past {
-				if c.result != "AUTOMATION_FAILED" || c.delivery != "unknown" {
-					t.Errorf("on record is %+v", c)
-				}
+				assert.Check(t, is.Equal(c.result, "AUTOMATION_FAILED"), "%+v", c)
+				assert.Check(t, is.Equal(c.delivery, "unknown"), "%+v", c)
 			}
 		})
 	}
@@ -63,9 +62,8 @@ func mcpClientThatStopsReadingAfterItsInput(t *testing.T, b programPath) {
 	case <-time.After(time.Second):
 	}
 	_ = p.out.Close()
-	if _, err := p.end(); err != nil && !p.cmd.ProcessState.Exited() {
-		t.Errorf("the program was ended: %v", err)
-	}
+	_, err := p.end()
+	assert.Check(t, err == nil || p.cmd.ProcessState.Exited(), "the program was ended: %v", err)
 	h.expectJournal(t, "org.example.App block AUTOMATION_FAILED")
 }
 
@@ -77,9 +75,7 @@ func mcpLogThatNobodyReads(t *testing.T, b programPath) {
 	h.write(t, ".aai/broken/aai.json", "nonsense") // it causes a log message
 	h.env = append(h.env, "AAI_LOG_LEVEL=debug")
 	read, write, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	_ = read.Close()
 	cmd := exec.CommandContext(t.Context(), string(b))
 	cmd.Env, cmd.Stderr = h.env, write
@@ -88,12 +84,9 @@ func mcpLogThatNobodyReads(t *testing.T, b programPath) {
 		`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":` + runTool(exampleApp, "echo", `{"v":"x"}`) + `}`)
 	var out bytes.Buffer
 	cmd.Stdout = &out
-	if err := cmd.Run(); err != nil {
-		t.Errorf("the program ended with %v", err)
-	}
+	err = cmd.Run()
+	assert.Check(t, err, "the program ended with %v", err)
 	_ = write.Close()
-	if strings.Count(out.String(), "\n") < 2 {
-		t.Errorf("it said %s", out.String())
-	}
+	assert.Check(t, strings.Count(out.String(), "\n") >= 2, "it said %s", out.String())
 	h.expectJournal(t, "org.example.App echo ok")
 }

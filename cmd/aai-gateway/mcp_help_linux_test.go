@@ -2,8 +2,10 @@ package main_test
 
 import (
 	"slices"
-	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
@@ -24,17 +26,16 @@ func mcpHelpOfThePerson(t *testing.T, b programPath) {
 			}
 			call := find()
 			answer := map[string]any{"action": "accept", "content": map[string]any{"description": "button Press", "use_visual": false}}
-			if question := w.asked("elicitation/create", answer); !strings.Contains(question, "Could not find 'button Frobnicate' in gtk3. Can you describe it differently?") {
-				t.Errorf("the person was asked %s", question)
-			}
-			if got := string(w.end(call).Result); !strings.Contains(got, "Press") || !strings.Contains(got, "the person described it as") {
-				t.Errorf("the tool says %s", got)
-			}
+			question := w.asked("elicitation/create", answer)
+			assert.Check(t, is.Contains(question, "Could not find 'button Frobnicate' in gtk3. Can you describe it differently?"), "the person was asked %s", question)
+			got := string(w.end(call).Result)
+			assert.Assert(t, is.Contains(got, "Press"))
+			assert.Assert(t, is.Contains(got, "the person described it as"))
 			call = find()
 			w.asked("elicitation/create", map[string]any{"action": "decline"})
-			if got := string(w.end(call).Result); !strings.Contains(got, "ELEMENT_NOT_FOUND") || !strings.Contains(got, "does not want to describe it") {
-				t.Errorf("declined, the tool says %s", got)
-			}
+			got = string(w.end(call).Result)
+			assert.Assert(t, is.Contains(got, "ELEMENT_NOT_FOUND"))
+			assert.Assert(t, is.Contains(got, "does not want to describe it"))
 			var nothing struct{}
 			w.do(&nothing, "close")
 		})

@@ -18,6 +18,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway/internal/platform/linux/session"
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
@@ -69,12 +71,8 @@ type programPath string
 func TestMCP(t *testing.T) {
 	b := programPath(filepath.Join(t.TempDir(), "aai-gateway"))
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(self, string(b)); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
+	assert.NilError(t, os.Symlink(self, string(b)))
 	for _, c := range []struct {
 		name string
 		test func(*testing.T, programPath)
@@ -151,12 +149,8 @@ func (b programPath) home(t *testing.T, bus *testkit.Bus) home {
 func (h home) write(t *testing.T, name, text string) {
 	t.Helper()
 	path := filepath.Join(h.folder, name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	assert.NilError(t, os.WriteFile(path, []byte(text), 0o600))
 }
 
 // everything lists all files in the home folder.
@@ -167,9 +161,7 @@ func (h home) everything(t *testing.T) []string {
 		found = append(found, path)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return found
 }
 
@@ -183,16 +175,13 @@ func (h home) journal(t *testing.T) []journalCall {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	calls := map[string]*journalCall{}
 	var order []string
 	for line := range strings.Lines(string(text)) {
 		var l struct{ Kind, Call, Caller, App, Tool, Consent, Result, Delivery string }
-		if err := json.Unmarshal([]byte(line), &l); err != nil {
-			t.Fatalf("the journal has the line %q: %v", line, err)
-		}
+		err := json.Unmarshal([]byte(line), &l)
+		assert.NilError(t, err, "the journal has the line %q: %v", line, err)
 		if l.Call == "" {
 			continue // of the journal itself
 		}
@@ -221,9 +210,7 @@ func (h home) expectJournal(t *testing.T, want ...string) {
 	for _, p := range h.journal(t) {
 		got = append(got, strings.Join([]string{p.app, p.tool, p.result}, " "))
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("the journal has\n\t%s\nexpected\n\t%s", strings.Join(got, "\n\t"), strings.Join(want, "\n\t"))
-	}
+	assert.Check(t, slices.Equal(got, want), "the journal has\n\t%s\nexpected\n\t%s", strings.Join(got, "\n\t"), strings.Join(want, "\n\t"))
 }
 
 // process is the program with an agent at its standard input and output that exchanges plain
@@ -254,17 +241,11 @@ func (h home) start(t *testing.T) *process {
 	p := &process{t: t, cmd: exec.Command(string(h.binary)), lines: make(chan string, 1000), ended: make(chan error, 1)}
 	p.cmd.Env, p.cmd.Stderr = h.env, &p.err
 	in, err := p.cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	out, err := p.cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	p.in, p.out = in, out
-	if err := p.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, p.cmd.Start())
 	go func() {
 		scanner := bufio.NewScanner(out)
 		scanner.Buffer(nil, 64<<20)
@@ -294,9 +275,7 @@ func (p *process) receive() message {
 		if !ok {
 			p.t.Fatalf("the program has closed its output: %s", p.err.String())
 		}
-		if err := json.Unmarshal([]byte(line), &m); err != nil {
-			p.t.Fatalf("standard output has the line %q", line)
-		}
+		assert.NilError(p.t, json.Unmarshal([]byte(line), &m), "standard output has the line %q", line)
 	case <-time.After(patience):
 		p.t.Fatal("nothing comes from the program")
 	}
@@ -313,9 +292,8 @@ func (p *process) request(method, params string) string {
 
 func (p *process) send(line string) {
 	p.t.Helper()
-	if _, err := io.WriteString(p.in, line+"\n"); err != nil {
-		p.t.Fatal(err)
-	}
+	_, err := io.WriteString(p.in, line+"\n")
+	assert.NilError(p.t, err)
 }
 
 // ask sends a request and returns its response.
@@ -323,9 +301,8 @@ func (p *process) ask(method, params string) message {
 	p.t.Helper()
 	id := p.request(method, params)
 	m := p.receive()
-	if string(m.ID) != id || m.Error != nil {
-		p.t.Fatalf("expected the answer to %s, got %+v with %s", id, m, m.Error)
-	}
+	assert.Equal(p.t, string(m.ID), id, "%+v %s", m, m.Error)
+	assert.Assert(p.t, m.Error == nil, "expected the answer to %s, got %+v with %s", id, m, m.Error)
 	return m
 }
 
@@ -358,9 +335,7 @@ func (p *process) call(tool, args string) toolResult {
 func (p *process) toolResult(m message) toolResult {
 	p.t.Helper()
 	var r toolResult
-	if err := json.Unmarshal(m.Result, &r); err != nil {
-		p.t.Fatalf("no result of a tool: %s", m.Result)
-	}
+	assert.NilError(p.t, json.Unmarshal(m.Result, &r), "no result of a tool: %s", m.Result)
 	return r
 }
 

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
@@ -42,9 +45,7 @@ func mcpInsideItsHost(t *testing.T, b programPath) {
 			h.env = slices.Concat(s.Env, h.env)
 			p := h.start(t).open()
 			call := func(tool, args string) (r toolResult) {
-				if err := json.Unmarshal(p.ask("tools/call", runTool("desktop", tool, args)).Result, &r); err != nil {
-					t.Fatal(err)
-				}
+				assert.NilError(t, json.Unmarshal(p.ask("tools/call", runTool("desktop", tool, args)).Result, &r))
 				return r
 			}
 			marked := ""
@@ -54,13 +55,11 @@ func mcpInsideItsHost(t *testing.T, b programPath) {
 					marked = r.Content[0].Text
 				}
 			}
-			if !strings.Contains(marked, "which you run in") {
-				t.Errorf("the list says %q", marked)
-			}
+			assert.Check(t, is.Contains(marked, "which you run in"), "the list says %q", marked)
 			if allowed == `"host"` {
-				if r := call("ax_find", `{"app": "agenthost", "query": "role:button"}`); r.IsError || !strings.Contains(r.Content[0].Text, "Quit the agent") {
-					t.Errorf("it is allowed: %+v", r.Content)
-				}
+				r := call("ax_find", `{"app": "agenthost", "query": "role:button"}`)
+				assert.Assert(t, !r.IsError, "it is allowed: %+v", r.Content)
+				assert.Assert(t, is.Contains(r.Content[0].Text, "Quit the agent"), "%+v", r.Content)
 				return
 			}
 			for tool, args := range map[string]string{
@@ -69,9 +68,9 @@ func mcpInsideItsHost(t *testing.T, b programPath) {
 				"ax_click": `{"app": "agenthost", "query": "Quit the agent"}`, "ax_window": `{"app": "agenthost", "action": "close"}`,
 			} {
 				r := call(tool, args)
-				if code, hint := r.StructuredContent.Type, r.StructuredContent.Suggestion; code != "CONSENT_REQUIRED" || !strings.Contains(hint, "desktop/agenthost host") {
-					t.Errorf("%s: %s, %s: %+v", tool, code, hint, r.Content)
-				}
+				code, hint := r.StructuredContent.Type, r.StructuredContent.Suggestion
+				assert.Check(t, is.Equal(code, "CONSENT_REQUIRED"), "%s %+v", tool, r.Content)
+				assert.Check(t, is.Contains(hint, "desktop/agenthost host"), "%s %+v", tool, r.Content)
 			}
 		})
 	}

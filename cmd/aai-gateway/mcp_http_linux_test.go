@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
@@ -40,12 +42,8 @@ func (h home) serveHTTP(t *testing.T, args ...string) *httpProgram {
 	s := &httpProgram{said: &bytes.Buffer{}, ended: make(chan error, 1)}
 	s.cmd = h.command(context.WithoutCancel(t.Context()), append([]string{"mcp", "serve", "--http", "--port", "0"}, args...)...)
 	errors, err := s.cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
+	assert.NilError(t, s.cmd.Start())
 	ready := make(chan string, 1)
 	go func() {
 		scanner := bufio.NewScanner(errors)
@@ -70,9 +68,7 @@ func (h home) serveHTTP(t *testing.T, args ...string) *httpProgram {
 		t.Fatalf("the program does not serve: %s", s.said.String())
 	}
 	token, err := h.command(t.Context(), "mcp", "token").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	s.token = strings.TrimSpace(string(token))
 	return s
 }
@@ -89,9 +85,7 @@ func (s *httpProgram) connect(t *testing.T, version string) *mcp.ClientSession {
 	client := mcp.NewClient(&mcp.Implementation{Name: "tester", Version: "0"}, nil)
 	transport := &mcp.StreamableClientTransport{Endpoint: s.url, HTTPClient: &http.Client{Transport: s}}
 	session, err := client.Connect(t.Context(), transport, &mcp.ClientSessionOptions{ProtocolVersion: version})
-	if err != nil {
-		t.Fatalf("%v: %s", err, s.said)
-	}
+	assert.NilError(t, err, s.said)
 	t.Cleanup(func() { _ = session.Close() })
 	return session
 }
@@ -109,18 +103,15 @@ func mcpOverHTTP(t *testing.T, b programPath) {
 	old, modern := s.connect(t, "2025-11-25"), s.connect(t, "2026-07-28")
 	for _, session := range []*mcp.ClientSession{old, modern} {
 		result, err := call(session, "echo", map[string]any{"v": "hé"})
-		if err != nil || result.IsError || result.Content[0].(*mcp.TextContent).Text != "hé" {
-			t.Errorf("echo gave %+v, %v", result, err)
-		}
+		assert.NilError(t, err, "%+v", result)
+		assert.Assert(t, !result.IsError, "echo gave %+v, %v", result, err)
+		assert.Equal(t, result.Content[0].(*mcp.TextContent).Text, "hé", "%+v", result)
 	}
-	if n := app.Calls("EchoString"); n != 2 {
-		t.Errorf("%d calls of echo have reached the app", n)
-	}
+	n := app.Calls("EchoString")
+	assert.Check(t, is.Equal(n, 2), "%d calls of echo have reached the app", n)
 	go func() { _, _ = call(old, "block", nil) }()
 	app.WaitBlocked(1)
-	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, s.cmd.Process.Signal(syscall.SIGTERM))
 	select {
 	case err := <-s.ended:
 		if err != nil {
@@ -139,48 +130,44 @@ func mcpHTTPToken(t *testing.T, b programPath) {
 	status := func(s *httpProgram, token string) int {
 		t.Helper()
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		r.Header.Set("Authorization", "Bearer "+token)
 		response, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		defer response.Body.Close() //nolint:errcheck // only its status matters
 		_, _ = io.Copy(io.Discard, response.Body)
 		return response.StatusCode
 	}
 	s := h.serveHTTP(t)
 	info, err := os.Stat(path)
-	if err != nil || info.Mode().Perm() != 0o600 {
-		t.Fatalf("the file of the token is %v, %v", info, err)
-	}
+	assert.NilError(t, err, info)
+	assert.Assert(t, info.Mode().Perm() == 0o600, "the file of the token is %v, %v", info, err)
 	// 400: valid token, no session.
 	if len(s.token) != 43 || status(s, s.token) != 400 || status(s, s.token+"x") != 401 || status(s, "") != 401 {
 		t.Errorf("the token is %q", s.token)
 	}
 	rotated, err := h.command(t.Context(), "mcp", "token", "--rotate").Output()
-	if next := h.serveHTTP(t); err != nil || next.token != strings.TrimSpace(string(rotated)) || status(next, next.token) != 400 || status(next, s.token) != 401 {
-		t.Errorf("the new token is %q, %v", rotated, err)
-	}
+	next := h.serveHTTP(t)
+	assert.NilError(t, err, "%q", rotated)
+	assert.Equal(t, next.token, strings.TrimSpace(string(rotated)), "%q", rotated)
+	assert.Equal(t, status(next, next.token), 400, "%q", rotated)
+	assert.Equal(t, status(next, s.token), 401, "%q", rotated)
 	given := home{binary: h.binary, folder: h.folder, env: append(h.env, "AXTERMINATOR_HTTP_TOKEN=from-the-environment")}
-	if next := given.serveHTTP(t); next.token != "from-the-environment" || strings.Contains(next.said.String(), "short enough") || status(next, next.token) != 400 || status(next, strings.TrimSpace(string(rotated))) != 401 {
-		t.Errorf("the token is %q", next.token)
-	}
+	next = given.serveHTTP(t)
+	assert.Equal(t, next.token, "from-the-environment")
+	assert.Assert(t, !strings.Contains(next.said.String(), "short enough"), "the token is %q", next.token)
+	assert.Equal(t, status(next, next.token), 400)
+	assert.Equal(t, status(next, strings.TrimSpace(string(rotated))), 401)
 	short := home{binary: h.binary, folder: h.folder, env: append(h.env, "AAI_HTTP_TOKEN=19-letters-are-few.")}
-	if next := short.serveHTTP(t); !strings.Contains(next.said.String(), "short enough to be guessed") {
-		t.Errorf("nothing is said of a short token: %s", next.said)
-	}
-	if out, err := given.command(t.Context(), "mcp", "token", "--rotate").CombinedOutput(); err == nil || !strings.Contains(string(out), "AAI_HTTP_TOKEN") {
-		t.Errorf("a token of the environment was changed: %s", out)
-	}
-	if err := os.Chmod(path, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if out, err := h.command(t.Context(), "mcp", "serve", "--http", "0").CombinedOutput(); err == nil || !strings.Contains(string(out), "others than its owner may read it") {
-		t.Errorf("a token that others may read is used: %s", out)
-	}
+	next = short.serveHTTP(t)
+	assert.Check(t, is.Contains(next.said.String(), "short enough to be guessed"), "nothing is said of a short token: %s", next.said)
+	out, err := given.command(t.Context(), "mcp", "token", "--rotate").CombinedOutput()
+	assert.Assert(t, err != nil, "a token of the environment was changed: %s", out)
+	assert.Assert(t, is.Contains(string(out), "AAI_HTTP_TOKEN"), out)
+	assert.NilError(t, os.Chmod(path, 0o644))
+	out, err = h.command(t.Context(), "mcp", "serve", "--http", "0").CombinedOutput()
+	assert.Assert(t, err != nil, "a token that others may read is used: %s", out)
+	assert.Assert(t, is.Contains(string(out), "others than its owner may read it"), out)
 }
 
 // mcpHTTPRefusesToStart: configurations that would be open to all, or cannot work.
@@ -199,9 +186,9 @@ func mcpHTTPRefusesToStart(t *testing.T, b programPath) {
 		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		out, err := h.command(ctx, args...).CombinedOutput()
 		cancel()
-		if err == nil || !strings.Contains(string(out), c.says) || !strings.Contains(string(out), "INVALID_PARAMS") {
-			t.Errorf("%s: %v: %s", c.args, err, out)
-		}
+		assert.Assert(t, err != nil, "%s %v %s", c.args, err, out)
+		assert.Assert(t, is.Contains(string(out), c.says), "%s %v %s", c.args, err, out)
+		assert.Assert(t, is.Contains(string(out), "INVALID_PARAMS"), "%s %v %s", c.args, err, out)
 	}
 	open := h.serveHTTP(t, "--http-auth", "none")
 	open.token = ""

@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
@@ -34,17 +37,12 @@ func mcpInspector(t *testing.T, b programPath) {
 			i.reach(t, c.over)
 			i.lists(t)
 			i.calls(t)
-			if n := app.Calls("EchoString"); n != 1 {
-				t.Errorf("%d calls of echo have reached the app", n)
-			}
-			if n := app.Calls("Nothing"); n != 0 {
-				t.Error("a refused call has reached the app")
-			}
+			n := app.Calls("EchoString")
+			assert.Check(t, is.Equal(n, 1), "%d calls of echo have reached the app", n)
+			assert.Check(t, is.Equal(app.Calls("Nothing"), 0), "a refused call has reached the app")
 			i.expectJournal(t, "aai guide ok", "org.example.App echo ok", "org.example.App nothing CONSENT_REQUIRED", "aai descriptor ok")
 			for _, call := range i.journal(t) {
-				if call.caller != "inspector-cli" {
-					t.Errorf("a call was of %q", call.caller)
-				}
+				assert.Check(t, is.Equal(call.caller, "inspector-cli"))
 			}
 		})
 	}
@@ -71,47 +69,40 @@ func (i inspector) lists(t *testing.T) {
 	for _, tool := range tools.Tools {
 		names = append(names, tool.Name)
 	}
-	if !slices.Equal(names, []string{"aai_exec", "app_desktop", "app_org_example_App", "web_discover"}) {
-		t.Errorf("the tools are %q", names)
-	}
+	assert.Check(t, slices.Equal(names, []string{"aai_exec", "app_desktop", "app_org_example_App", "web_discover"}), "the tools are %q", names)
 	var resources struct {
 		Resources []struct{ URI, Name, MIMEType string }
 	}
 	i.run(t, &resources, 0, "--method", "resources/list")
 	r := resources.Resources
-	if len(r) != 6 || r[0].URI != "app:"+exampleApp || r[0].MIMEType != "application/aai+json" {
-		t.Errorf("the resources are %+v", r)
-	}
+	assert.Assert(t, is.Len(r, 6))
+	assert.Equal(t, r[0].URI, "app:"+exampleApp)
+	assert.Equal(t, r[0].MIMEType, "application/aai+json")
 	for _, other := range r[min(1, len(r)):] {
-		if !strings.HasPrefix(other.URI, "axterminator://") {
-			t.Errorf("the resource %+v is not one of the desktop", other)
-		}
+		assert.Check(t, strings.HasPrefix(other.URI, "axterminator://"), "the resource %+v is not one of the desktop", other)
 	}
-	if calls := i.journal(t); len(calls) > 0 {
-		t.Errorf("lists are no calls, but the journal has %+v", calls)
-	}
+	calls := i.journal(t)
+	assert.Check(t, is.Len(calls, 0), "lists are no calls, but the journal has %+v", calls)
 }
 
 func (i inspector) calls(t *testing.T) {
 	exec := []string{"--method", "tools/call", "--tool-name", "aai_exec", "--tool-arg", "app=" + exampleApp}
 	var guide, echo, refused toolResult
 	i.run(t, &guide, 0, "--method", "tools/call", "--tool-name", "app_org_example_App")
-	if guide.IsError || len(guide.Content) != 1 || !strings.Contains(guide.Content[0].Text, "echo") {
-		t.Errorf("the guide is %+v", guide)
-	}
+	assert.Assert(t, !guide.IsError, "the guide is %+v", guide)
+	assert.Assert(t, is.Len(guide.Content, 1), "%+v", guide)
+	assert.Assert(t, is.Contains(guide.Content[0].Text, "echo"), "%+v", guide)
 	i.run(t, &echo, 0, append(exec, "--tool-arg", "tool=echo", "--tool-arg", `args={"v":"h\u00e9"}`)...)
-	if echo.IsError || echo.StructuredContent.Result != "hé" || echo.Content[0].Text != "hé" {
-		t.Errorf("echo gave %+v", echo)
-	}
+	assert.Assert(t, !echo.IsError, "echo gave %+v", echo)
+	assert.Equal(t, echo.StructuredContent.Result, "hé", "%+v", echo)
+	assert.Equal(t, echo.Content[0].Text, "hé", "%+v", echo)
 	i.run(t, &refused, 5, append(exec, "--tool-arg", "tool=nothing")...)
-	if !refused.IsError || refused.StructuredContent.Type != "CONSENT_REQUIRED" {
-		t.Errorf("what nobody allowed gave %+v", refused)
-	}
+	assert.Assert(t, refused.IsError, "what nobody allowed gave %+v", refused)
+	assert.Equal(t, refused.StructuredContent.Type, "CONSENT_REQUIRED", "%+v", refused)
 	var read struct{ Contents []struct{ Text string } }
 	i.run(t, &read, 0, "--method", "resources/read", "--uri", "app:"+exampleApp)
-	if len(read.Contents) != 1 || !describesExample(read.Contents[0].Text) {
-		t.Errorf("the descriptor is %+v", read)
-	}
+	assert.Assert(t, is.Len(read.Contents, 1), "%+v", read)
+	assert.Assert(t, describesExample(read.Contents[0].Text), "the descriptor is %+v", read)
 }
 
 // run runs the Inspector, which must end with the exit code, and decodes its result. 5 is its code
@@ -130,9 +121,7 @@ func (i inspector) run(t *testing.T, result any, code int, args ...string) {
 	if err := json.Unmarshal(out.Bytes(), &answer); err != nil {
 		t.Fatalf("%q printed %s", args, out.String())
 	}
-	if err := json.Unmarshal(answer.Result, result); err != nil {
-		t.Fatalf("%q gave %s", args, answer.Result)
-	}
+	assert.NilError(t, json.Unmarshal(answer.Result, result), "%q %s", args, answer.Result)
 	i.checkEra(t, args, answer.Result)
 }
 
@@ -142,7 +131,5 @@ func (i inspector) checkEra(t *testing.T, args []string, result json.RawMessage)
 	if args[1] != "tools/call" {
 		return // the Inspector prints only the list
 	}
-	if modern := strings.Contains(string(result), `"resultType":`); modern != (i.era == "modern") {
-		t.Errorf("%q was not answered as in the %s era: %s", args, i.era, result)
-	}
+	assert.Check(t, is.Equal(strings.Contains(string(result), `"resultType":`), (i.era == "modern")), "%q was not answered as in the %s era: %s", args, i.era, result)
 }

@@ -12,6 +12,9 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
@@ -33,13 +36,12 @@ func mcpInspectorTasks(t *testing.T, b programPath) {
 	m.run(t, &echo, "tools/call", "--task", "--tool-name", "aai_exec", "--tool-args-json", `{"app":"org.example.App","tool":"echo","args":{"v":"later"}}`)
 	var listed struct{ Tasks []task }
 	m.run(t, &listed, "tasks/list")
-	if len(listed.Tasks) != 1 || listed.Tasks[0].Status != "completed" {
-		t.Fatalf("the tasks are %+v", listed)
-	}
+	assert.Assert(t, is.Len(listed.Tasks, 1), "%+v", listed)
+	assert.Equal(t, listed.Tasks[0].Status, "completed", "%+v", listed)
 	m.run(t, &again, "tasks/result", listed.Tasks[0].TaskID)
-	if echo.StructuredContent.Result != "later" || again.StructuredContent.Result != "later" || app.Calls("EchoString") != 1 {
-		t.Errorf("the task gave %+v, and again %+v", echo, again)
-	}
+	assert.Check(t, is.Equal(echo.StructuredContent.Result, "later"), "%+v %+v", echo, again)
+	assert.Check(t, is.Equal(again.StructuredContent.Result, "later"), "%+v %+v", echo, again)
+	assert.Check(t, is.Equal(app.Calls("EchoString"), 1), "%+v %+v", echo, again)
 	m.expectJournal(t, exampleApp+" echo ok")
 }
 
@@ -52,9 +54,7 @@ func mcpInspectorWaitsForATask(t *testing.T, b programPath) {
 	i := inspector{home: b.home(t, bus), node: node, script: filepath.Join(modules, ".bin", "mcp-inspector"), era: "modern"}
 	s := i.serveHTTP(t)
 	to, err := url.Parse(s.url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	var polls atomic.Int32
 	between := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
 		r.Out.URL.Host, r.Out.URL.Scheme, r.Out.Host = to.Host, to.Scheme, to.Host
@@ -77,16 +77,13 @@ func (b programPath) newMcpdo(t *testing.T, bus *testkit.Bus) *inspectorDaemon {
 	t.Helper()
 	node, modules := nodeIn(t, "inspector", "scripts/need-inspector")
 	folder, err := os.MkdirTemp("", "mcpdo") // a socket's path must be short
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	m := &inspectorDaemon{home: b.home(t, bus), node: node, script: filepath.Join(modules, ".bin", "mcpdo")}
 	m.env = append(os.Environ(), "HOME="+t.TempDir(), "MCP_INSPECTOR_SECRET_STORE=memory",
 		"MCP_INSPECTOR_DAEMON_DIR="+folder, "MCP_INSPECTOR_DAEMON_TOKEN=only for this test")
 	t.Cleanup(func() {
-		if out, err := m.command("daemon", "stop").CombinedOutput(); err != nil {
-			t.Errorf("the daemon does not end: %v: %s", err, out)
-		}
+		out, err := m.command("daemon", "stop").CombinedOutput()
+		assert.Check(t, err, "the daemon does not end: %v: %s", err, out)
 		_ = os.RemoveAll(folder)
 	})
 	return m
@@ -106,9 +103,7 @@ func (m *inspectorDaemon) connect(t *testing.T, era string) {
 		args = append(args, "-e", variable)
 	}
 	said, err := os.Create(filepath.Join(t.TempDir(), "said"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	defer said.Close() //nolint:errcheck // it is only read after a failure
 	cmd := m.command(append(args, "--", string(m.binary))...)
 	cmd.Stdout, cmd.Stderr = said, said // a pipe would stay open as long as the daemon
@@ -117,9 +112,8 @@ func (m *inspectorDaemon) connect(t *testing.T, era string) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	t.Cleanup(func() {
-		if out, err := m.command("disconnect", "@"+string(m.binary)).CombinedOutput(); err != nil {
-			t.Errorf("%v: %s", err, out)
-		}
+		out, err := m.command("disconnect", "@"+string(m.binary)).CombinedOutput()
+		assert.Check(t, err, out)
 	})
 }
 

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 const (
@@ -45,13 +47,9 @@ func (b programPath) live(t *testing.T, version string) *liveWorld {
 	w.env = append(w.env, "PERSON=yes", "AAI_INSECURE_STORAGE=1")
 	node, modules := nodeIn(t, "sdks", "scripts/need-sdks")
 	script, err := filepath.Abs(filepath.Join("testdata", "sdks", "live.mjs"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	command, err := json.Marshal([]string{script, filepath.Dir(modules), w.path("tools.json"), w.path("pid")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	w.write(t, "tools.json", liveTools)
 	w.write(t, ".aai/"+liveApp+"/aai.json", fmt.Sprintf(`{"schema_version": "1.0", "platform": "linux", "app": {"id": %q, "name": "Live", "description": "Changes."},
 		"execution": {"type": "mcp", "command": %q, "args": %s}}`, liveApp, node, command))
@@ -63,9 +61,8 @@ func (b programPath) live(t *testing.T, version string) *liveWorld {
 	client := mcp.NewClient(&mcp.Implementation{Name: "sdk", Version: "0"}, &mcp.ClientOptions{
 		ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) { w.changed <- struct{}{} },
 	})
-	if w.session, err = client.Connect(ctx, &mcp.CommandTransport{Command: cmd}, &mcp.ClientSessionOptions{ProtocolVersion: version}); err != nil {
-		t.Fatal(err)
-	}
+	w.session, err = client.Connect(ctx, &mcp.CommandTransport{Command: cmd}, &mcp.ClientSessionOptions{ProtocolVersion: version})
+	assert.NilError(t, err)
 	return w
 }
 
@@ -89,9 +86,7 @@ func (w *liveWorld) call(tool string, args map[string]any) string {
 func (w *liveWorld) run(args ...string) string {
 	w.t.Helper()
 	out, err := w.command(w.ctx, args...).Output()
-	if err != nil {
-		w.t.Fatalf("%v: %v %s", args, err, out)
-	}
+	assert.NilError(w.t, err, "%v %s", args, out)
 	return string(out)
 }
 
@@ -101,9 +96,7 @@ func (w *liveWorld) listed(name, description string) *mcp.Tool {
 	w.t.Helper()
 	for late := time.After(patience); ; {
 		list, err := w.session.ListTools(w.ctx, nil)
-		if err != nil {
-			w.t.Fatal(err)
-		}
+		assert.NilError(w.t, err)
 		var found *mcp.Tool
 		for _, tool := range list.Tools {
 			if tool.Name == name {
@@ -128,18 +121,15 @@ func mcpServerThatChanges(t *testing.T, b programPath) {
 		t.Run(version, func(t *testing.T) {
 			w := b.live(t, version)
 			w.call("aai_exec", map[string]any{"app": liveApp, "tool": "mcp_start", "args": map[string]any{}})
-			if said := w.run("mcp", "pin", liveApp, "do"); !strings.Contains(said, "Agents see do of org.example.Live as do. That costs about ") {
-				t.Errorf("%s", said)
-			}
+			assert.Check(t, is.Contains(w.run("mcp", "pin", liveApp, "do"), "Agents see do of org.example.Live as do. That costs about "))
 			w.listed("do", `Of org.example.Live, in its words: "Does it"`)
-			if said := w.call("do", map[string]any{"x": "1"}); !strings.HasSuffix(said, `do {"x":"1"}`) {
-				t.Errorf("%s", said)
-			}
+			said := w.call("do", map[string]any{"x": "1"})
+			assert.Check(t, strings.HasSuffix(said, `do {"x":"1"}`), said)
 			w.write(t, "tools.json", otherTools)
 			w.listed("do", "Does it at a place")
-			if said := w.call("do", map[string]any{"x": "1"}); !strings.Contains(said, "INVALID_PARAMS: place: missing") || !strings.Contains(said, "the tools of org.example.Live have changed since you last saw them. Changed: do.") {
-				t.Errorf("%s", said)
-			}
+			said = w.call("do", map[string]any{"x": "1"})
+			assert.Assert(t, is.Contains(said, "INVALID_PARAMS: place: missing"))
+			assert.Assert(t, is.Contains(said, "the tools of org.example.Live have changed since you last saw them. Changed: do."))
 			w.killServer()
 			w.write(t, "tools.json", liveTools)
 			until := time.Now().Add(patience)
@@ -153,20 +143,15 @@ func mcpServerThatChanges(t *testing.T, b programPath) {
 			w.listed("do", `"Does it"`)
 			w.run("mcp", "pin", "workflows", "twice")
 			schema, _ := json.Marshal(w.listed("twice", "Does it twice.").InputSchema)
-			if want := `{"properties":{"x":{"type":"string"}},"required":["x"],"type":"object"}`; string(schema) != want {
-				t.Errorf("%s", schema)
-			}
-			if said := w.call("twice", map[string]any{"x": "3"}); strings.Contains(said, "ERROR") || !strings.Contains(said, "1") {
-				t.Errorf("%s", said)
-			}
+			assert.Check(t, is.Equal(string(schema), `{"properties":{"x":{"type":"string"}},"required":["x"],"type":"object"}`), schema)
+			said = w.call("twice", map[string]any{"x": "3"})
+			assert.Assert(t, !strings.Contains(said, "ERROR"), said)
+			assert.Assert(t, is.Contains(said, "1"))
 			w.run("mcp", "unpin", liveApp, "do")
 			w.listed("do", "")
-			if said := w.call("do", nil); !strings.Contains(said, `unknown tool "do"`) {
-				t.Errorf("%s", said)
-			}
-			if err := w.session.Close(); err != nil {
-				t.Errorf("the program ended with %v", err)
-			}
+			assert.Check(t, is.Contains(w.call("do", nil), `unknown tool "do"`))
+			err := w.session.Close()
+			assert.Check(t, err, "the program ended with %v", err)
 		})
 	}
 }
@@ -175,14 +160,10 @@ func mcpServerThatChanges(t *testing.T, b programPath) {
 func (w *liveWorld) killServer() {
 	w.t.Helper()
 	text, err := os.ReadFile(w.path("pid"))
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	assert.NilError(w.t, err)
 	pid, err := strconv.Atoi(string(text))
 	if err == nil {
 		err = syscall.Kill(pid, syscall.SIGKILL)
 	}
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	assert.NilError(w.t, err)
 }

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/testkit"
 	"github.com/gybob/aai-gateway/internal/testkit/tokencount"
 )
@@ -22,25 +25,23 @@ func mcpManyApps(t *testing.T, b programPath) {
 	}
 	p := h.start(t).open()
 	raw := p.ask("tools/list", `{}`).Result
-	if got := p.toolNames(); !slices.Equal(got, []string{"aai_exec", "aai_search", "app_desktop", "web_discover"}) {
-		t.Errorf("the tools are %q", got)
-	}
-	if n := tokencount.Count(t, string(raw)); n > 1500 {
-		t.Errorf("the list costs %d tokens", n)
-	}
+	got := p.toolNames()
+	assert.Check(t, slices.Equal(got, []string{"aai_exec", "aai_search", "app_desktop", "web_discover"}), "the tools are %q", got)
+	n := tokencount.Count(t, string(raw))
+	assert.Check(t, n <= 1500, "the list costs %d tokens", n)
 	found := p.toolResult(p.ask("tools/call", `{"name":"aai_search","arguments":{"words":"echo"}}`))
-	if text := found.Content[0].Text; found.IsError || !strings.Contains(text, `aai_exec({"app": "org.example.App", "tool": "echo", "args": {"v": `) {
-		t.Fatalf("the search says %s", text)
-	}
-	if r := p.call("echo", `{"v":"two calls"}`); r.IsError || r.StructuredContent.Result != "two calls" || app.Calls("EchoString") != 1 {
-		t.Errorf("echo gave %+v", r)
-	}
+	text := found.Content[0].Text
+	assert.Assert(t, !found.IsError, "the search says %s", text)
+	assert.Assert(t, is.Contains(text, `aai_exec({"app": "org.example.App", "tool": "echo", "args": {"v": `))
+	r := p.call("echo", `{"v":"two calls"}`)
+	assert.Assert(t, !r.IsError, "echo gave %+v", r)
+	assert.Equal(t, r.StructuredContent.Result, "two calls", "%+v", r)
+	assert.Equal(t, app.Calls("EchoString"), 1, "%+v", r)
 	for _, closed := range []string{`{"name":"aai_exec","arguments":{"app":"aai","tool":"stats"}}`, `{"name":"aai_exec","arguments":{"app":"aai","tool":"rate","args":{"app":"org.example.App","stars":5}}}`} {
-		if r := p.toolResult(p.ask("tools/call", closed)); !r.IsError || r.StructuredContent.Type != "PERMISSION_DENIED" {
-			t.Errorf("%s gave %+v", closed, r)
-		}
+		r := p.toolResult(p.ask("tools/call", closed))
+		assert.Assert(t, r.IsError, "%s gave %+v", closed, r)
+		assert.Equal(t, r.StructuredContent.Type, "PERMISSION_DENIED", "%s %+v", closed, r)
 	}
-	if rest := p.hangUp(); len(rest) > 0 {
-		t.Errorf("at the end came %q", rest)
-	}
+	rest := p.hangUp()
+	assert.Check(t, is.Len(rest, 0), "at the end came %q", rest)
 }

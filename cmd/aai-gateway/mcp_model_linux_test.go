@@ -13,6 +13,9 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
@@ -39,22 +42,20 @@ func mcpModelOfTheClient(t *testing.T, b programPath) {
 				return w.begin("callTool", params("desktop", tool, args))
 			}
 			call := ask("ax_find_visual", map[string]any{"description": "an unnamed thing"})
-			if question := w.asked("sampling/createMessage", modelAnswer(boxAnswer)); !strings.Contains(question, `Find: \"an unnamed thing\"`) || !strings.Contains(question, `"mimeType":"image/png"`) {
-				t.Errorf("the model was asked %.300s", question)
-			}
-			if got := w.says(w.end(call)); !strings.Contains(got, `The model sees it [w`) || !strings.Contains(got, "client, eyes-1") {
-				t.Errorf("the place: %s", got)
-			}
+			question := w.asked("sampling/createMessage", modelAnswer(boxAnswer))
+			assert.Assert(t, is.Contains(question, `Find: \"an unnamed thing\"`))
+			assert.Assert(t, is.Contains(question, `"mimeType":"image/png"`))
+			got := w.says(w.end(call))
+			assert.Assert(t, is.Contains(got, `The model sees it [w`))
+			assert.Assert(t, is.Contains(got, "client, eyes-1"))
 			call = ask("ax_ask_model", map[string]any{})
 			w.asked("sampling/createMessage", modelAnswer("It shows buttons."))
-			if got := w.says(w.end(call)); !strings.Contains(got, "It shows buttons.") {
-				t.Errorf("the description: %s", got)
-			}
+			assert.Check(t, is.Contains(w.says(w.end(call)), "It shows buttons."))
 			next := map[string]any{"task": "next_action", "goal": "Press it", "tools": true}
 			if c.isModern() {
-				if got := string(w.end(ask("ax_ask_model", next)).Result); !strings.Contains(got, "AUTOMATION_NOT_SUPPORTED") || !strings.Contains(got, "without tools") {
-					t.Errorf("with tools: %.300s", got)
-				}
+				got := string(w.end(ask("ax_ask_model", next)).Result)
+				assert.Assert(t, is.Contains(got, "AUTOMATION_NOT_SUPPORTED"))
+				assert.Assert(t, is.Contains(got, "without tools"))
 			} else {
 				w.usesTools(ask("ax_ask_model", next))
 			}
@@ -80,9 +81,8 @@ func (w *serverWorld) usesTools(call int) {
 	if question := w.asked("sampling/createMessage", modelAnswer("Press the button.")); !strings.Contains(question, "there is no tool") {
 		w.t.Errorf("a tool that acts says %s", question[max(0, len(question)-600):])
 	}
-	if got := w.says(w.end(call)); !strings.Contains(got, "Press the button.") {
-		w.t.Errorf("the next action: %s", got)
-	}
+	got := w.says(w.end(call))
+	assert.Check(w.t, is.Contains(got, "Press the button."), "the next action: %s", got)
 }
 
 // mcpModelOfAService: a service gets the picture and the key of the environment after its host was allowed for the program. The key
@@ -120,9 +120,9 @@ func mcpModelOfAService(t *testing.T, b programPath) {
 				}
 				return
 			}
-			if r.IsError || !strings.Contains(r.Content[0].Text, `The model sees it [w`) || !strings.Contains(r.Content[0].Text, "930 tokens, $0.0093") {
-				t.Errorf("it says %+v", r.Content)
-			}
+			assert.Assert(t, !r.IsError, "it says %+v", r.Content)
+			assert.Assert(t, is.Contains(r.Content[0].Text, `The model sees it [w`), "%+v", r.Content)
+			assert.Assert(t, is.Contains(r.Content[0].Text, "930 tokens, $0.0093"), "%+v", r.Content)
 			if r = find("ax_ask_model"); r.IsError || !strings.Contains(r.Content[0].Text, "as answered before") || asked.Load() != 1 {
 				t.Errorf("the same question again, %d questions: %+v", asked.Load(), r.Content)
 			}
@@ -141,29 +141,24 @@ func keyGoesNowhere(t *testing.T, b programPath, s *linuxtest.Session) {
 	p := h.start(t).open()
 	r := p.toolResult(p.ask("tools/call", runTool("desktop", "ax_ask_model", `{"app": "gtk3"}`)))
 	text, err := json.Marshal(r)
-	if err != nil || !r.IsError || !strings.Contains(string(text), "ANTHROPIC_API_KEY") {
-		t.Errorf("%v: %s", err, text)
-	}
+	assert.NilError(t, err, text)
+	assert.Assert(t, r.IsError, text)
+	assert.Assert(t, is.Contains(string(text), "ANTHROPIC_API_KEY"), text)
 	p.hangUp()
 	for _, path := range h.everything(t) {
-		if b, err := os.ReadFile(path); err == nil && strings.Contains(string(b), "cAnArY") {
-			t.Errorf("%s contains the key", filepath.Base(path))
-		}
+		b, err := os.ReadFile(path)
+		assert.Check(t, err != nil || !strings.Contains(string(b), "cAnArY"), "%s contains the key", filepath.Base(path))
 	}
-	if strings.Contains(string(text)+p.err.String(), "cAnArY") {
-		t.Errorf("the key is told: %s %s", text, p.err.String())
-	}
+	assert.Check(t, !strings.Contains(string(text)+p.err.String(), "cAnArY"), "the key is told: %s %s", text, p.err.String())
 	h.env = h.env[:len(h.env)-1]
 	target := map[string]any{"command": string(h.binary), "env": h.environ(), "capabilities": map[string]any{"elicitation": map[string]any{"url": map[string]any{}}}}
 	w := &serverWorld{puppet: newPuppet(t, "v1", target), t: t}
 	w.receive()
 	call := w.begin("callTool", params("desktop", "ax_ask_model", map[string]any{"app": "gtk3"}))
-	if question := w.asked("elicitation/create", map[string]any{"action": "accept"}); !strings.Contains(question, `"url":"https://console.anthropic.com/settings/keys"`) || !strings.Contains(question, "needs the person's API key") {
-		t.Errorf("the person was asked %s", question)
-	}
-	if got := string(w.end(call).Result); !strings.Contains(got, "AUTH_REQUIRED") {
-		t.Errorf("%s", got)
-	}
+	question := w.asked("elicitation/create", map[string]any{"action": "accept"})
+	assert.Assert(t, is.Contains(question, `"url":"https://console.anthropic.com/settings/keys"`))
+	assert.Assert(t, is.Contains(question, "needs the person's API key"))
+	assert.Check(t, is.Contains(string(w.end(call).Result), "AUTH_REQUIRED"))
 	var nothing struct{}
 	w.do(&nothing, "close")
 }

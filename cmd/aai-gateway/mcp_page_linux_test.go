@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 const lampPage = `<!doctype html><title>Lamps</title><script>
@@ -33,16 +35,13 @@ func mcpToolOfAPage(t *testing.T, b programPath) {
 	cmd := exec.Command(string(b))
 	cmd.Env, cmd.Stderr = w.env, t.Output()
 	var err error
-	if w.session, err = mcp.NewClient(&mcp.Implementation{Name: "sdk", Version: "0"}, nil).Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil); err != nil {
-		t.Fatal(err)
-	}
+	w.session, err = mcp.NewClient(&mcp.Implementation{Name: "sdk", Version: "0"}, nil).Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
+	assert.NilError(t, err)
 	folder := t.TempDir()
 	chromium := exec.CommandContext(context.WithoutCancel(t.Context()), "chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
 		"--remote-debugging-port=0", "--user-data-dir="+folder, "--enable-features=WebMCPTesting,DevToolsWebMCPSupport", server.URL)
 	chromium.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-	if err := chromium.Start(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, chromium.Start())
 	defer func() {
 		_ = syscall.Kill(-chromium.Process.Pid, syscall.SIGKILL)
 		_ = chromium.Wait()
@@ -55,9 +54,7 @@ func mcpToolOfAPage(t *testing.T, b programPath) {
 				name = folder // and not another browser of this computer
 			}
 		}
-		if name == "" && time.Since(begun) > patience {
-			t.Fatalf("no browser listens: %s", said)
-		}
+		assert.Assert(t, name != "" || time.Since(begun) <= patience, "no browser listens: %s", said)
 	}
 	w.run("browser", "connect", name)
 	for begun := time.Now(); ; {
@@ -65,26 +62,17 @@ func mcpToolOfAPage(t *testing.T, b programPath) {
 		if strings.Contains(said, page) {
 			break
 		}
-		if time.Since(begun) > patience {
-			t.Fatalf("the page is not listed: %s", said)
-		}
+		assert.Assert(t, time.Since(begun) <= patience, "the page is not listed: %s", said)
 	}
-	if said := w.call("aai_search", map[string]any{"words": "order a lamp"}); !strings.Contains(said, page+" order_lamp") {
-		t.Errorf("the search finds %s", said)
-	}
-	if said := w.call("aai_exec", map[string]any{"app": page, "tool": "order_lamp", "args": map[string]any{"count": 2}}); !strings.Contains(said, "ordered 2") {
-		t.Errorf("the page says %s", said)
-	}
-	if said := w.call("aai_exec", map[string]any{"app": page, "tool": "order_lamp", "args": map[string]any{"count": "two"}}); !strings.Contains(said, "INVALID_PARAMS: count") {
-		t.Errorf("a wrong argument: %s", said)
-	}
+	said := w.call("aai_search", map[string]any{"words": "order a lamp"})
+	assert.Check(t, is.Contains(said, page+" order_lamp"), "the search finds %s", said)
+	said = w.call("aai_exec", map[string]any{"app": page, "tool": "order_lamp", "args": map[string]any{"count": 2}})
+	assert.Check(t, is.Contains(said, "ordered 2"), "the page says %s", said)
+	said = w.call("aai_exec", map[string]any{"app": page, "tool": "order_lamp", "args": map[string]any{"count": "two"}})
+	assert.Check(t, is.Contains(said, "INVALID_PARAMS: count"), "a wrong argument: %s", said)
 	list, err := w.session.ListTools(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for _, tool := range list.Tools {
-		if strings.Contains(tool.Name, "page") {
-			t.Errorf("the list of tools has %s", tool.Name)
-		}
+		assert.Check(t, !strings.Contains(tool.Name, "page"), "the list of tools has %s", tool.Name)
 	}
 }

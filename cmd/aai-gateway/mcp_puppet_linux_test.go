@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
@@ -51,14 +53,11 @@ type puppetFailure struct {
 func nodeIn(t *testing.T, cache, script string) (node, modules string) {
 	t.Helper()
 	modules, err := filepath.Abs(filepath.Join("../../.cache", cache, "node_modules"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	// The tests' own one: a distribution's may be too old.
 	found, err := filepath.Glob(filepath.Join(modules, "node-linux-*", "bin", "node"))
-	if err != nil || len(found) == 0 {
-		t.Fatalf("install the clients: %s (make test does)", script)
-	}
+	assert.NilError(t, err, script)
+	assert.Assert(t, len(found) != 0, "install the clients: %s (make test does)", script)
 	return found[0], modules
 }
 
@@ -79,9 +78,7 @@ func newPuppetOf(t *testing.T, front, env []string, script string, target map[st
 	t.Helper()
 	node, modules := nodeIn(t, "sdks", "scripts/need-sdks")
 	reach, err := json.Marshal(target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	p := &puppet{t: t, lines: make(chan puppetLine, 1000)}
 	command := slices.Concat(front, []string{node, script, filepath.Dir(modules), string(reach)})
 	cmd := exec.Command(command[0], command[1:]...)
@@ -145,9 +142,8 @@ func (p *puppet) line() (line puppetLine) {
 func (p *puppet) hears(n int) {
 	p.t.Helper()
 	for len(p.news) < n {
-		if line := p.line(); line.News == "" {
-			p.t.Fatalf("expected news, got %+v with %s", line, line.Result)
-		}
+		line := p.line()
+		assert.Assert(p.t, line.News != "", "expected news, got %+v with %s", line, line.Result)
 	}
 }
 
@@ -181,9 +177,8 @@ func (p *puppet) end(id int) puppetLine {
 		if line.ID == id && (line.Result != nil || line.Failed != nil) {
 			return line
 		}
-		if line.ID != id || line.Progress == nil {
-			p.t.Fatalf("expected the end of %d, got %+v with %s", id, line, line.Question)
-		}
+		assert.Equal(p.t, line.ID, id, "%+v %s", line, line.Question)
+		assert.Assert(p.t, line.Progress != nil, "expected the end of %d, got %+v with %s", id, line, line.Question)
 	}
 }
 
@@ -191,17 +186,13 @@ func (p *puppet) end(id int) puppetLine {
 func (p *puppet) do(into any, do string, with ...any) {
 	p.t.Helper()
 	line := p.end(p.begin(do, with...))
-	if line.Failed != nil {
-		p.t.Fatalf("%s failed: %+v", do, line.Failed)
-	}
+	assert.Assert(p.t, line.Failed == nil, "%s failed: %+v", do, line.Failed)
 	p.read(line.Result, into)
 }
 
 func (p *puppet) read(from json.RawMessage, into any) {
 	p.t.Helper()
-	if err := json.Unmarshal(from, into); err != nil {
-		p.t.Fatalf("%v in %s", err, from)
-	}
+	assert.NilError(p.t, json.Unmarshal(from, into), from)
 }
 
 // execParams returns a call of one of the app's tools, as params of tools/call.
@@ -224,9 +215,7 @@ func (p *puppet) asked(method string, say any) (question string) {
 		if line.Progress != nil {
 			continue
 		}
-		if line.Method != method {
-			p.t.Fatalf("expected the question %s, got %+v with %s", method, line, line.Result)
-		}
+		assert.Equal(p.t, line.Method, method, "%+v %s", line, line.Result)
 		p.send(map[string]any{"say": say})
 		return string(line.Question)
 	}

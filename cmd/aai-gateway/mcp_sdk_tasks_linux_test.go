@@ -4,6 +4,9 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // task is a task as a client sees it.
@@ -21,12 +24,11 @@ type taskMessage struct {
 // consent, and one that is cancelled.
 func (w *sdkWorld) hasTasks() {
 	w.t.Helper()
-	if done := w.runTask("echo", map[string]any{"v": "later"}, nil); done.Type != "result" || done.Result.StructuredContent.Result != "later" {
-		w.t.Errorf("the task of echo gave %+v", done)
-	}
-	if done := w.runTask("echo", map[string]any{"v": 7}, nil); done.Type != "error" {
-		w.t.Errorf("a task that fails gave %+v", done)
-	}
+	done := w.runTask("echo", map[string]any{"v": "later"}, nil)
+	assert.Check(w.t, is.Equal(done.Type, "result"), "%+v", done)
+	assert.Check(w.t, is.Equal(done.Result.StructuredContent.Result, "later"), "%+v", done)
+	done = w.runTask("echo", map[string]any{"v": 7}, nil)
+	assert.Check(w.t, is.Equal(done.Type, "error"), "a task that fails gave %+v", done)
 	allowed := w.app.Calls("Nothing")
 	if done := w.runTask("nothing", nil, map[string]any{"action": "accept", "content": map[string]any{"decision": "once"}}); done.Type != "result" ||
 		done.Result.IsError || w.app.Calls("Nothing") != allowed+1 {
@@ -46,13 +48,11 @@ func (w *sdkWorld) beginTask(tool string, args map[string]any) (stream int) {
 func (w *sdkWorld) created(line puppetLine) task {
 	w.t.Helper()
 	var m taskMessage
-	if line.Message == nil {
-		w.t.Fatalf("expected a task, got %q with %s", line.Method, line.Question)
-	}
+	assert.Assert(w.t, line.Message != nil, "expected a task, got %q with %s", line.Method, line.Question)
 	w.read(line.Message, &m)
-	if m.Type != "taskCreated" || m.Task.TaskID == "" || m.Task.Status != "working" {
-		w.t.Fatalf("the task began with %+v", m)
-	}
+	assert.Equal(w.t, m.Type, "taskCreated", "%+v", m)
+	assert.Assert(w.t, m.Task.TaskID != "", "the task began with %+v", m)
+	assert.Equal(w.t, m.Task.Status, "working", "%+v", m)
 	return m.Task
 }
 
@@ -75,9 +75,8 @@ func (w *sdkWorld) runTask(tool string, args map[string]any, say any) (last task
 			w.t.Fatalf("unexpected: %+v", line)
 		}
 	}
-	if (say == nil) != (asked == "") || say != nil && !strings.Contains(asked, `"io.modelcontextprotocol/related-task":{"taskId":"`+begun.TaskID) {
-		w.t.Errorf("the person was asked %q", asked)
-	}
+	assert.Check(w.t, is.Equal((say == nil), (asked == "")), "%q", asked)
+	assert.Check(w.t, say == nil || strings.Contains(asked, `"io.modelcontextprotocol/related-task":{"taskId":"`+begun.TaskID), "the person was asked %q", asked)
 	w.knowsTask(begun.TaskID, last)
 	return last
 }
@@ -91,19 +90,14 @@ func (w *sdkWorld) knowsTask(id string, ended taskMessage) {
 	if ended.Type == "error" || ended.Result.IsError {
 		want = "failed"
 	}
-	if got.TaskID != id || got.Status != want {
-		w.t.Errorf("the task %s is %+v after %+v", id, got, ended)
-	}
+	assert.Check(w.t, is.Equal(got.TaskID, id), "%+v %+v", got, ended)
+	assert.Check(w.t, is.Equal(got.Status, want), "%+v %+v", got, ended)
 	var listed struct{ Tasks []task }
 	w.do(&listed, "listTasks")
-	if !slices.Contains(listed.Tasks, got) {
-		w.t.Errorf("the tasks are %+v, without %+v", listed.Tasks, got)
-	}
+	assert.Check(w.t, slices.Contains(listed.Tasks, got), "the tasks are %+v, without %+v", listed.Tasks, got)
 	var result toolResult
 	w.do(&result, "getTaskResult", id)
-	if result.IsError != (want == "failed") {
-		w.t.Errorf("the result of the %s task is %+v", want, result)
-	}
+	assert.Check(w.t, is.Equal(result.IsError, (want == "failed")), "the result of the %s task is %+v", want, result)
 }
 
 // givesUpATask cancels a task during its call.
@@ -129,18 +123,14 @@ func (w *sdkWorld) givesUpATask() {
 			w.t.Fatalf("unexpected: %+v", line)
 		}
 	}
-	if !strings.Contains(string(cancelled), `"status":"cancelled"`) {
-		w.t.Errorf("the cancelled task is %s", cancelled)
-	}
+	assert.Check(w.t, is.Contains(string(cancelled), `"status":"cancelled"`), "the cancelled task is %s", cancelled)
 	var got task
 	for id := w.begin("getTask", begun.TaskID); got.TaskID == ""; {
 		if line := receive(); line.ID == id {
 			w.read(line.Result, &got)
 		}
 	}
-	if got.Status != "cancelled" {
-		w.t.Errorf("the cancelled task is %+v", got)
-	}
+	assert.Check(w.t, is.Equal(got.Status, "cancelled"), "the cancelled task is %+v", got)
 	w.awaitJournal(exampleApp + " block AUTOMATION_FAILED")
 	w.send(map[string]any{"abort": stream})
 	for !over {

@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
@@ -80,17 +83,14 @@ func (w *sdkWorld) opens() {
 		Capabilities map[string]any
 	}
 	w.read(line.Result, &opened)
-	if opened.Version != w.version || opened.Server.Name != "aai-gateway" || !strings.Contains(opened.Instructions, "aai_exec") {
-		w.t.Errorf("the client knows %s", line.Result)
-	}
+	assert.Check(w.t, is.Equal(opened.Version, w.version), line.Result)
+	assert.Check(w.t, is.Equal(opened.Server.Name, "aai-gateway"), line.Result)
+	assert.Check(w.t, is.Contains(opened.Instructions, "aai_exec"), line.Result)
 	for _, can := range []string{"tools", "resources", "prompts", "completions", "logging"} {
-		if opened.Capabilities[can] == nil {
-			w.t.Errorf("the client does not know of %s: %s", can, line.Result)
-		}
+		assert.Check(w.t, opened.Capabilities[can] != nil, "the client does not know of %s: %s", can, line.Result)
 	}
-	if _, can := opened.Capabilities["tasks"]; can == w.isModern() {
-		w.t.Errorf("tasks of %s are told as %v", w.version, opened.Capabilities["tasks"])
-	}
+	_, can := opened.Capabilities["tasks"]
+	assert.Check(w.t, can != w.isModern(), "tasks of %s are told as %v", w.version, opened.Capabilities["tasks"])
 }
 
 func (w *sdkWorld) lists() {
@@ -98,28 +98,23 @@ func (w *sdkWorld) lists() {
 	type named struct{ Name, URI, URITemplate string }
 	var tools struct{ Tools []named }
 	w.do(&tools, "listTools")
-	if got := names(tools.Tools, func(n named) string { return n.Name }); !slices.Equal(got, []string{"aai_exec", "app_desktop", "app_org_example_App", "web_discover"}) {
-		w.t.Errorf("the tools are %q", got)
-	}
+	got := names(tools.Tools, func(n named) string { return n.Name })
+	assert.Check(w.t, slices.Equal(got, []string{"aai_exec", "app_desktop", "app_org_example_App", "web_discover"}), "the tools are %q", got)
 	var resources struct{ Resources, ResourceTemplates []named }
 	w.do(&resources, "listResources")
-	if got := names(resources.Resources, func(n named) string { return n.URI }); !slices.Equal(got, []string{
-		"app:" + exampleApp, "axterminator://apps", "axterminator://clipboard", "axterminator://system/status"}) {
-		w.t.Errorf("the resources are %q", got)
-	}
+	got = names(resources.Resources, func(n named) string { return n.URI })
+	assert.Check(w.t, slices.Equal(got, []string{
+		"app:" + exampleApp, "axterminator://apps", "axterminator://clipboard", "axterminator://recording/start", "axterminator://recording/stop", "axterminator://system/status"}), "the resources are %q", got)
 	w.do(&resources, "listResourceTemplates")
-	if got := names(resources.ResourceTemplates, func(n named) string { return n.URITemplate }); !slices.Equal(got, []string{
+	got = names(resources.ResourceTemplates, func(n named) string { return n.URITemplate })
+	assert.Check(w.t, slices.Equal(got, []string{
 		"app:{+id}", "app:{+id}/events", "app:{+id}/resource/{uri}",
 		"axterminator://app/{name}/events", "axterminator://app/{name}/events/{after}", "axterminator://app/{name}/screenshot",
-		"axterminator://app/{name}/state", "axterminator://app/{name}/tree", "axterminator://app/{name}/window/{index}/tree",
-		"guide:{+id}", "output:{id}"}) {
-		w.t.Errorf("the templates are %q", got)
-	}
+		"axterminator://app/{name}/state", "axterminator://app/{name}/tree", "axterminator://app/{name}/window/{index}/tree", "axterminator://recording/start?app={name}",
+		"guide:{+id}", "output:{id}"}), "the templates are %q", got)
 	var prompts struct{ Prompts []named }
 	w.do(&prompts, "listPrompts")
-	if len(prompts.Prompts) != 7 {
-		w.t.Errorf("the prompts are %+v", prompts)
-	}
+	assert.Check(w.t, is.Len(prompts.Prompts, 7), "the prompts are %+v", prompts)
 	var prompt struct {
 		Messages []struct{ Content struct{ Text string } }
 	}
@@ -131,9 +126,7 @@ func (w *sdkWorld) lists() {
 	var completed struct{ Completion struct{ Values []string } }
 	w.do(&completed, "complete", map[string]any{
 		"ref": map[string]any{"type": "ref/resource", "uri": "app:{+id}"}, "argument": map[string]any{"name": "id", "value": "org.ex"}})
-	if !slices.Equal(completed.Completion.Values, []string{exampleApp}) {
-		w.t.Errorf("the id is completed to %q", completed.Completion.Values)
-	}
+	assert.Check(w.t, slices.Equal(completed.Completion.Values, []string{exampleApp}), "the id is completed to %q", completed.Completion.Values)
 }
 
 // awaitJournal waits until the last call of the journal has ended as expected: a cancelled call
@@ -155,13 +148,9 @@ func (w *sdkWorld) journalHas(want ...string) {
 	var got []string
 	for _, p := range calls[max(0, len(calls)-len(want)):] {
 		got = append(got, strings.Join([]string{p.app, p.tool, p.result}, " "))
-		if p.caller != "typescript-"+w.sdk {
-			w.t.Errorf("a call was of %q", p.caller)
-		}
+		assert.Check(w.t, is.Equal(p.caller, "typescript-"+w.sdk))
 	}
-	if !slices.Equal(got, want) {
-		w.t.Errorf("the journal ends with\n\t%s\nexpected\n\t%s", strings.Join(got, "\n\t"), strings.Join(want, "\n\t"))
-	}
+	assert.Check(w.t, slices.Equal(got, want), "the journal ends with\n\t%s\nexpected\n\t%s", strings.Join(got, "\n\t"), strings.Join(want, "\n\t"))
 }
 
 func (w *sdkWorld) calls() {
@@ -208,9 +197,9 @@ func (w *sdkWorld) isAsked() {
 		}
 		var r toolResult
 		w.read(w.end(call).Result, &r)
-		if ran := w.app.Calls("Nothing") > before; r.StructuredContent.Type != c.code || ran != (c.code == "") {
-			w.t.Errorf("after %v the call gave %+v, and ran: %v", c.say, r, ran)
-		}
+		ran := w.app.Calls("Nothing") > before
+		assert.Check(w.t, is.Equal(r.StructuredContent.Type, c.code), "%v %+v", c.say, r)
+		assert.Check(w.t, is.Equal(ran, (c.code == "")), "%v %+v", c.say, r)
 	}
 }
 
@@ -233,9 +222,8 @@ func (w *sdkWorld) cancels() {
 	call := w.begin("callTool", execParams("block", nil))
 	w.app.WaitBlocked(1)
 	w.send(map[string]any{"abort": call})
-	if line := w.end(call); line.Failed == nil {
-		w.t.Errorf("a cancelled call gave %s", line.Result)
-	}
+	line := w.end(call)
+	assert.Check(w.t, line.Failed != nil, "a cancelled call gave %s", line.Result)
 	w.awaitJournal(exampleApp + " block AUTOMATION_FAILED")
 }
 
@@ -245,9 +233,10 @@ func (w *sdkWorld) hearsProgress() {
 	call := w.begin("callTool", execParams("block", nil))
 	for before, heard := 0.0, 0; heard < 2; heard++ {
 		p := w.receive().Progress
-		if p == nil || p.Progress <= before || p.Total != 600 || !strings.Contains(p.Message, "Example") {
-			w.t.Fatalf("the progress after %v is %+v", before, p)
-		}
+		assert.Assert(w.t, p != nil, "the progress after %v is %+v", before, p)
+		assert.Assert(w.t, !(p.Progress <= before), "the progress after %v is %+v", before, p)
+		assert.Assert(w.t, p.Total == 600, "the progress after %v is %+v", before, p)
+		assert.Assert(w.t, is.Contains(p.Message, "Example"), "%v %+v", before, p)
 		before = p.Progress
 	}
 	w.app.Release()

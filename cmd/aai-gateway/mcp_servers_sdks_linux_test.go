@@ -11,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
@@ -25,9 +28,8 @@ func mcpServersOfSDKs(t *testing.T, b programPath) {
 		first.exec(serverApp(name), "mcp_start", "{}")
 	}
 	first.hangUp()
-	if out, err := h.command(t.Context(), "mcp", "trust", everything, "--elicitation", "--sampling").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	out, err := h.command(t.Context(), "mcp", "trust", everything, "--elicitation", "--sampling").CombinedOutput()
+	assert.NilError(t, err, out)
 	for _, c := range sdksWithModels() {
 		t.Run(c.sdk+" of "+c.version, func(t *testing.T) {
 			w := h.clientOf(t, c, everything, "sampling", map[string]any{})
@@ -75,9 +77,9 @@ func (w *serverWorld) says(line puppetLine) string {
 	w.t.Helper()
 	var r toolResult
 	w.read(line.Result, &r)
-	if line.Failed != nil || r.IsError || len(r.Content) == 0 {
-		w.t.Fatalf("%+v with %s", line.Failed, line.Result)
-	}
+	assert.Assert(w.t, line.Failed == nil, "%+v %s", line.Failed, line.Result)
+	assert.Assert(w.t, !r.IsError, "%+v %s", line.Failed, line.Result)
+	assert.Assert(w.t, len(r.Content) != 0, "%+v %s", line.Failed, line.Result)
 	return r.Content[0].Text
 }
 
@@ -88,21 +90,16 @@ func (w *serverWorld) runs(app, tool string, args map[string]any) string {
 
 func (w *serverWorld) uses(folder string) {
 	w.t.Helper()
-	if got := w.runs(w.app, "echo", map[string]any{"message": "hé"}); !strings.HasSuffix(got, "Echo: hé") {
-		w.t.Errorf("%q", got)
-	}
+	got := w.runs(w.app, "echo", map[string]any{"message": "hé"})
+	assert.Check(w.t, strings.HasSuffix(got, "Echo: hé"), "%q", got)
 	file := filepath.Join(folder, "a.txt")
 	w.runs(serverApp("mcp-server-filesystem"), "write_file", map[string]any{"path": file, "content": "for " + w.t.Name()})
 	if b, err := os.ReadFile(file); err != nil || string(b) != "for "+w.t.Name() {
 		w.t.Errorf("%s, %v", b, err)
 	}
 	w.runs(serverApp("mcp-server-memory"), "create_entities", map[string]any{"entities": []any{map[string]any{"name": w.t.Name(), "entityType": "client", "observations": []any{"likes tea"}}}})
-	if got := w.runs(serverApp("mcp-server-memory"), "search_nodes", map[string]any{"query": "tea"}); !strings.Contains(got, w.t.Name()) {
-		w.t.Errorf("%q", got)
-	}
-	if got := w.runs(serverApp("gopls"), "go_search", map[string]any{"query": "hello"}); !strings.Contains(got, "Hello (Function in") {
-		w.t.Errorf("%q", got)
-	}
+	assert.Check(w.t, is.Contains(w.runs(serverApp("mcp-server-memory"), "search_nodes", map[string]any{"query": "tea"}), w.t.Name()))
+	assert.Check(w.t, is.Contains(w.runs(serverApp("gopls"), "go_search", map[string]any{"query": "hello"}), "Hello (Function in"))
 	var listed struct{ Resources []struct{ URI string } }
 	line := w.end(w.begin("callTool", params(w.app, "resource_list", nil)))
 	w.says(line)
@@ -111,15 +108,9 @@ func (w *serverWorld) uses(folder string) {
 	}
 	w.read(line.Result, &result)
 	w.read(result.StructuredContent.Result, &listed)
-	if len(listed.Resources) == 0 {
-		w.t.Fatalf("%s", line.Result)
-	}
-	if got := w.runs(w.app, "resource_read", map[string]any{"uri": listed.Resources[0].URI}); !strings.Contains(got, listed.Resources[0].URI) {
-		w.t.Errorf("%q", got)
-	}
-	if got := w.runs(w.app, "prompt_get", map[string]any{"name": "args-prompt", "arguments": map[string]any{"city": "Oslo"}}); !strings.Contains(got, "Oslo") {
-		w.t.Errorf("%q", got)
-	}
+	assert.Assert(w.t, len(listed.Resources) != 0, line.Result)
+	assert.Check(w.t, is.Contains(w.runs(w.app, "resource_read", map[string]any{"uri": listed.Resources[0].URI}), listed.Resources[0].URI))
+	assert.Check(w.t, is.Contains(w.runs(w.app, "prompt_get", map[string]any{"name": "args-prompt", "arguments": map[string]any{"city": "Oslo"}}), "Oslo"))
 }
 
 // asksThePerson: a server's form reaches the client as the server's text, with its fields, and the
@@ -145,9 +136,7 @@ func (w *serverWorld) asksThePerson() {
 	}
 	call = w.begin("callTool", params(w.app, tool, nil))
 	w.asked("elicitation/create", map[string]any{"action": "decline"})
-	if got := string(w.end(call).Result); !strings.Contains(got, "declined") {
-		w.t.Errorf("%s", got)
-	}
+	assert.Check(w.t, is.Contains(string(w.end(call).Result), "declined"))
 }
 
 // asksTheModel: the client's model writes the text that a server requests.
@@ -158,18 +147,14 @@ func (w *serverWorld) asksTheModel() {
 	if !strings.Contains(asked, "a word for rain") || !strings.Contains(asked, "The MCP server of "+w.app+" asks for a text") {
 		w.t.Errorf("the model was asked %s", asked)
 	}
-	if got := w.says(w.end(call)); !strings.Contains(got, "drizzle") {
-		w.t.Errorf("%q", got)
-	}
+	assert.Check(w.t, is.Contains(w.says(w.end(call)), "drizzle"))
 }
 
 // asksNobody: in the newer version a client cannot be asked during a call, which the caller reads.
 func (w *serverWorld) asksNobody() {
 	w.t.Helper()
 	for tool, args := range map[string]map[string]any{"trigger-elicitation-request": nil, "trigger-sampling-request": {"prompt": "x", "maxTokens": 5}} {
-		if got := string(w.end(w.begin("callTool", params(w.app, tool, args))).Result); !strings.Contains(got, "the client that made the call") {
-			w.t.Errorf("%s: %s", tool, got)
-		}
+		assert.Check(w.t, is.Contains(string(w.end(w.begin("callTool", params(w.app, tool, args))).Result), "the client that made the call"), tool)
 	}
 }
 

@@ -8,6 +8,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // mcpSocketActivation: systemd opens the socket, and starts the program for the first client,
@@ -29,9 +32,7 @@ func mcpSocketActivation(t *testing.T, b programPath) {
 	free := func(host string) string {
 		t.Helper()
 		l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", host+":0")
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		defer l.Close() //nolint:errcheck // another process listens there next
 		return l.Addr().String()
 	}
@@ -43,40 +44,32 @@ func mcpSocketActivation(t *testing.T, b programPath) {
 				_ = c.Close()
 				return
 			}
-			if t.Context().Err() != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, t.Context().Err(), err)
 			time.Sleep(5 * time.Millisecond)
 		}
 	}
 
 	token, err := h.command(t.Context(), "mcp", "token").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	address := free("127.0.0.1")
 	s := &httpProgram{url: "http://" + address + "/mcp", token: strings.TrimSpace(string(token)), ended: make(chan error, 1)}
 	// A port in the arguments is ignored.
 	s.cmd = activate(context.WithoutCancel(t.Context()), []string{address}, "--port", "1")
-	if err := s.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, s.cmd.Start())
 	go func() { s.ended <- s.cmd.Wait(); close(s.ended) }()
 	t.Cleanup(func() { _ = s.cmd.Process.Kill(); <-s.ended })
 	arrive(address)
 	for _, version := range []string{"2025-11-25", "2026-07-28"} {
-		if tools, err := s.connect(t, version).ListTools(t.Context(), nil); err != nil || len(tools.Tools) == 0 {
-			t.Errorf("%s: the tools are %+v, %v", version, tools, err)
-		}
+		tools, err := s.connect(t, version).ListTools(t.Context(), nil)
+		assert.NilError(t, err, "%s %+v", version, tools)
+		assert.Assert(t, len(tools.Tools) != 0, "%s: the tools are %+v, %v", version, tools, err)
 	}
 	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil { // the program is the same process now
 		t.Fatal(err)
 	}
 	select {
 	case err := <-s.ended:
-		if err != nil {
-			t.Errorf("the program ended with %v", err)
-		}
+		assert.Check(t, err, "the program ended with %v", err)
 	case <-time.After(patience):
 		t.Fatal("the program does not end")
 	}
@@ -94,13 +87,11 @@ func mcpSocketActivation(t *testing.T, b programPath) {
 		cmd := activate(ctx, c.sockets, c.args...)
 		var said strings.Builder
 		cmd.Stdout, cmd.Stderr = &said, &said
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, cmd.Start())
 		arrive(c.sockets[0])
-		if err := cmd.Wait(); err == nil || !strings.Contains(said.String(), c.says) {
-			t.Errorf("%q: %v: %s", c.sockets, err, said.String())
-		}
+		err := cmd.Wait()
+		assert.Assert(t, err != nil, "%q %v", c.sockets, err)
+		assert.Assert(t, is.Contains(said.String(), c.says), "%q %v", c.sockets, err)
 		cancel()
 	}
 }

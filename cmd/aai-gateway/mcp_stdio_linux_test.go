@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
@@ -23,59 +25,48 @@ func mcpSession(t *testing.T, b programPath) {
 	h := b.home(t, bus)
 	p := h.start(t).open()
 
-	if got := p.toolNames(); !slices.Equal(got, []string{"aai_exec", "app_desktop", "app_org_example_App", "web_discover"}) {
-		t.Errorf("the tools are %q", got)
-	}
+	got := p.toolNames()
+	assert.Check(t, slices.Equal(got, []string{"aai_exec", "app_desktop", "app_org_example_App", "web_discover"}), "the tools are %q", got)
 	guide := p.toolResult(p.ask("tools/call", `{"name":"app_org_example_App"}`))
-	if guide.IsError || !strings.Contains(guide.Content[0].Text, "echo") {
-		t.Errorf("the guide is %+v", guide)
-	}
+	assert.Assert(t, !guide.IsError, "the guide is %+v", guide)
+	assert.Assert(t, is.Contains(guide.Content[0].Text, "echo"), "%+v", guide)
 	if r := p.call("echo", `{"v":"päivää"}`); r.IsError || r.StructuredContent.Result != "päivää" {
 		t.Errorf("echo gave %+v", r)
 	}
 	if r := p.toolResult(p.ask("tools/call", `{"name":"org.example.App:echo","arguments":{"v":"2"}}`)); r.StructuredContent.Result != "2" {
 		t.Errorf("echo by its own name gave %+v", r)
 	}
-	if n := app.Calls("EchoString"); n != 2 {
-		t.Errorf("%d calls of echo have reached the app", n)
-	}
+	n := app.Calls("EchoString")
+	assert.Check(t, is.Equal(n, 2), "%d calls of echo have reached the app", n)
 	if r := p.call("echo", `{"v":7}`); r.StructuredContent.Type != "INVALID_PARAMS" {
 		t.Errorf("a number for a text gave %+v", r)
 	}
 	r := p.call("nothing", `{}`)
-	if r.StructuredContent.Type != "CONSENT_REQUIRED" || !strings.Contains(r.StructuredContent.Suggestion, "aai-gateway consent grant") {
-		t.Errorf("what nobody allowed gave %+v", r)
-	}
-	if app.Calls("Nothing") != 0 || app.Calls("EchoString") != 2 {
-		t.Error("a refused call has reached the app")
-	}
+	assert.Check(t, is.Equal(r.StructuredContent.Type, "CONSENT_REQUIRED"), "%+v", r)
+	assert.Check(t, is.Contains(r.StructuredContent.Suggestion, "aai-gateway consent grant"), "%+v", r)
+	assert.Check(t, is.Equal(app.Calls("Nothing"), 0))
+	assert.Check(t, is.Equal(app.Calls("EchoString"), 2))
 	var read struct{ Contents []struct{ Text string } }
 	m := p.ask("resources/read", `{"uri":"app:org.example.App"}`)
-	if err := json.Unmarshal(m.Result, &read); err != nil || len(read.Contents) != 1 || !describesExample(read.Contents[0].Text) {
-		t.Errorf("the descriptor is %s", m.Result)
-	}
-	if rest := p.hangUp(); len(rest) > 0 {
-		t.Errorf("at the end came %q", rest)
-	}
+	err := json.Unmarshal(m.Result, &read)
+	assert.NilError(t, err, m.Result)
+	assert.Assert(t, is.Len(read.Contents, 1), m.Result)
+	assert.Assert(t, describesExample(read.Contents[0].Text), "the descriptor is %s", m.Result)
+	rest := p.hangUp()
+	assert.Check(t, is.Len(rest, 0), "at the end came %q", rest)
 	h.expectJournal(t,
 		"aai guide ok", "org.example.App echo ok", "org.example.App echo ok", "org.example.App echo INVALID_PARAMS",
 		"org.example.App nothing CONSENT_REQUIRED", "aai descriptor ok")
 	for _, call := range h.journal(t) {
-		if call.caller != "tester" {
-			t.Errorf("a call was of %q", call.caller)
-		}
-		if call.tool == "echo" && call.result == "ok" && call.consent != "preapproved (native)" {
-			t.Errorf("echo was allowed by %q", call.consent)
-		}
+		assert.Check(t, is.Equal(call.caller, "tester"))
+		assert.Check(t, call.tool != "echo" || call.result != "ok" || call.consent == "preapproved (native)", "echo was allowed by %q", call.consent)
 	}
 }
 
 func (p *process) toolNames() []string {
 	p.t.Helper()
 	var list struct{ Tools []struct{ Name string } }
-	if err := json.Unmarshal(p.ask("tools/list", `{}`).Result, &list); err != nil {
-		p.t.Fatal(err)
-	}
+	assert.NilError(p.t, json.Unmarshal(p.ask("tools/list", `{}`).Result, &list))
 	var names []string
 	for _, tool := range list.Tools {
 		names = append(names, tool.Name)
@@ -89,24 +80,18 @@ func mcpConsentGivenAtATerminal(t *testing.T, b programPath) {
 	app := testkit.ServeOnBus(t, bus, exampleApp)
 	h := b.home(t, bus)
 	p := h.start(t).open()
-	if r := p.call("nothing", `{}`); r.StructuredContent.Type != "CONSENT_REQUIRED" {
-		t.Fatalf("what nobody allowed gave %+v", r)
-	}
+	r := p.call("nothing", `{}`)
+	assert.Equal(t, r.StructuredContent.Type, "CONSENT_REQUIRED", "what nobody allowed gave %+v", r)
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	grant := exec.Command(string(b), "consent", "grant", exampleApp, "nothing", "--caller", "mcp:tester", "--identity", self, "--yes")
 	grant.Env = append(h.env, "PERSON=yes")
-	if out, err := grant.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	if r := p.call("nothing", `{}`); r.IsError {
-		t.Errorf("what was allowed gave %+v", r)
-	}
-	if n := app.Calls("Nothing"); n != 1 {
-		t.Errorf("%d calls have reached the app", n)
-	}
+	out, err := grant.CombinedOutput()
+	assert.NilError(t, err, out)
+	r = p.call("nothing", `{}`)
+	assert.Check(t, !r.IsError, "what was allowed gave %+v", r)
+	n := app.Calls("Nothing")
+	assert.Check(t, is.Equal(n, 1), "%d calls have reached the app", n)
 	p.hangUp()
 }
 
@@ -121,22 +106,17 @@ func mcpWithTheSDKsClient(t *testing.T, b programPath) {
 			cmd.Env, cmd.Stderr = h.env, t.Output()
 			client := mcp.NewClient(&mcp.Implementation{Name: "sdk", Version: "0"}, nil)
 			session, err := client.Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, &mcp.ClientSessionOptions{ProtocolVersion: version})
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			list, err := session.ListTools(t.Context(), nil)
-			if err != nil || len(list.Tools) != 4 {
-				t.Errorf("the tools are %+v, %v", list, err)
-			}
+			assert.NilError(t, err, "%+v", list)
+			assert.Assert(t, is.Len(list.Tools, 4), "%+v", list)
 			result, err := session.CallTool(t.Context(), &mcp.CallToolParams{
 				Name: "aai_exec", Arguments: map[string]any{"app": exampleApp, "tool": "echo", "args": map[string]any{"v": "x"}},
 			})
-			if err != nil || result.IsError {
-				t.Errorf("echo gave %+v, %v", result, err)
-			}
-			if err := session.Close(); err != nil {
-				t.Errorf("the program ended with %v", err)
-			}
+			assert.NilError(t, err, "%+v", result)
+			assert.Assert(t, !result.IsError, "echo gave %+v, %v", result, err)
+			err = session.Close()
+			assert.Check(t, err, "the program ended with %v", err)
 			h.expectJournal(t, "org.example.App echo ok")
 		})
 	}
@@ -158,16 +138,14 @@ func mcpThrownAwayLeavesNothing(t *testing.T, b programPath) {
 				`"io.modelcontextprotocol/clientCapabilities":{}}}}`)
 			p.receive()
 		}
-		if rest := p.hangUp(); len(rest) > 0 {
-			t.Errorf("at the end came %q", rest)
-		}
+		rest := p.hangUp()
+		assert.Check(t, is.Len(rest, 0), "at the end came %q", rest)
 		if p.err.Len() > 0 {
 			t.Errorf("a client would show its person: %s", p.err.String())
 		}
 	}
-	if after := h.everything(t); !slices.Equal(before, after) {
-		t.Errorf("the home folder had %q and has %q", before, after)
-	}
+	after := h.everything(t)
+	assert.Check(t, slices.Equal(before, after), "the home folder had %q and has %q", before, after)
 }
 
 // Adding or removing a descriptor while an agent is connected changes the lists.
@@ -181,20 +159,16 @@ func mcpDescriptorsComeAndGo(t *testing.T, b programPath) {
 	later := strings.Replace(exampleDescriptor, `"appId": "org.example.App"`, `"appId": "org.example.Later"`, 1)
 	h.write(t, ".aai/org.example.Later/aai.json", later)
 	p.awaitNews()
-	if got := p.toolNames(); !slices.Equal(got, []string{"aai_exec", "app_desktop", "app_org_example_App", "app_org_example_Later", "web_discover"}) {
-		t.Errorf("the tools are %q", got)
-	}
-	if r := p.toolResult(p.ask("tools/call", runTool("org.example.Later", "echo", `{"v":"x"}`))); r.IsError || app.Calls("EchoString") != 1 {
-		t.Errorf("the new app's tool gave %+v", r)
-	}
+	got := p.toolNames()
+	assert.Check(t, slices.Equal(got, []string{"aai_exec", "app_desktop", "app_org_example_App", "app_org_example_Later", "web_discover"}), "the tools are %q", got)
+	r := p.toolResult(p.ask("tools/call", runTool("org.example.Later", "echo", `{"v":"x"}`)))
+	assert.Assert(t, !r.IsError, "the new app's tool gave %+v", r)
+	assert.Equal(t, app.Calls("EchoString"), 1, "%+v", r)
 
-	if err := os.RemoveAll(filepath.Join(h.folder, ".aai/org.example.Later")); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.RemoveAll(filepath.Join(h.folder, ".aai/org.example.Later")))
 	p.awaitNews()
-	if got := p.toolNames(); !slices.Equal(got, []string{"aai_exec", "app_desktop", "app_org_example_App", "web_discover"}) {
-		t.Errorf("the tools are %q", got)
-	}
+	got = p.toolNames()
+	assert.Check(t, slices.Equal(got, []string{"aai_exec", "app_desktop", "app_org_example_App", "web_discover"}), "the tools are %q", got)
 	p.hangUp()
 }
 
@@ -205,9 +179,8 @@ func (p *process) awaitNews() {
 	for len(heard) < 2 {
 		heard[p.receive().Method] = true
 	}
-	if !heard["notifications/tools/list_changed"] || !heard["notifications/resources/list_changed"] {
-		p.t.Fatalf("heard %v", heard)
-	}
+	assert.Assert(p.t, heard["notifications/tools/list_changed"], "heard %v", heard)
+	assert.Assert(p.t, heard["notifications/resources/list_changed"], "heard %v", heard)
 }
 
 // Without the bus, or without the app on it, a call reports that, and the guide works.
@@ -226,12 +199,11 @@ func mcpWithoutTheApp(t *testing.T, b programPath) {
 			h := b.home(t, c.bus)
 			p := h.start(t).open()
 			r := p.call("echo", `{"v":"x"}`)
-			if r.StructuredContent.Type != c.code || r.StructuredContent.Delivery != "not_delivered" || r.StructuredContent.Suggestion == "" {
-				t.Errorf("echo gave %+v", r)
-			}
-			if guide := p.toolResult(p.ask("tools/call", `{"name":"app:org.example.App"}`)); guide.IsError {
-				t.Errorf("the guide is %+v", guide)
-			}
+			assert.Check(t, is.Equal(r.StructuredContent.Type, c.code), "%+v", r)
+			assert.Check(t, is.Equal(r.StructuredContent.Delivery, "not_delivered"), "%+v", r)
+			assert.Check(t, r.StructuredContent.Suggestion != "", "echo gave %+v", r)
+			guide := p.toolResult(p.ask("tools/call", `{"name":"app:org.example.App"}`))
+			assert.Check(t, !guide.IsError, "the guide is %+v", guide)
 			p.hangUp()
 			h.expectJournal(t, "org.example.App echo "+c.code, "aai guide ok")
 		})
@@ -242,18 +214,16 @@ func mcpWithoutTheApp(t *testing.T, b programPath) {
 func mcpWithAnAppThatDies(t *testing.T, b programPath) {
 	bus := testkit.StartBus(t)
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	bus.AddService(t, exampleApp, "/usr/bin/env", testkit.ServiceEnv+"="+exampleApp, self)
 	h := b.home(t, bus)
 	p := h.start(t).open()
 	if r := p.call("echo", `{"v":"x"}`); r.IsError {
 		t.Errorf("echo gave %+v; the bus says %s", r, bus.Log())
 	}
-	if r := p.call("die", `{}`); !r.IsError || r.StructuredContent.Delivery != "unknown" {
-		t.Errorf("die gave %+v", r)
-	}
+	r := p.call("die", `{}`)
+	assert.Assert(t, r.IsError, "die gave %+v", r)
+	assert.Equal(t, r.StructuredContent.Delivery, "unknown", "%+v", r)
 	if r := p.call("echo", `{"v":"again"}`); r.IsError {
 		t.Errorf("echo gave %+v; the bus says %s", r, bus.Log())
 	}
@@ -271,23 +241,21 @@ func mcpTermination(t *testing.T, b programPath) {
 			p.request("tools/call", runTool(exampleApp, "block", `{}`))
 			app.WaitBlocked(1)
 		}
-		if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, p.cmd.Process.Signal(syscall.SIGTERM))
 		_, err := p.end()
 		status := p.cmd.ProcessState.Sys().(syscall.WaitStatus)
 		if err != nil && !status.Exited() {
 			t.Errorf("the program ended by itself with %v: %s", err, p.err.String())
 		}
-		if strings.Contains(p.err.String(), "goroutine") {
-			t.Errorf("the program broke: %s", p.err.String())
-		}
+		assert.Check(t, !strings.Contains(p.err.String(), "goroutine"), "the program broke: %s", p.err.String())
 		if !busy {
 			continue
 		}
-		if calls := h.journal(t); len(calls) != 1 || calls[0].result == "" || calls[0].result == "ok" || calls[0].delivery != "unknown" {
-			t.Errorf("the journal has %+v", calls)
-		}
+		calls := h.journal(t)
+		assert.Assert(t, is.Len(calls, 1))
+		assert.Assert(t, calls[0].result != "", "the journal has %+v", calls)
+		assert.Assert(t, calls[0].result != "ok", "the journal has %+v", calls)
+		assert.Equal(t, calls[0].delivery, "unknown")
 	}
 }
 
@@ -301,9 +269,9 @@ func mcpEndOfInputDuringACall(t *testing.T, b programPath) {
 	app.WaitBlocked(1)
 	_ = p.in.Close()
 	app.Release()
-	if rest := p.hangUp(); len(rest) != 1 || strings.Contains(rest[0], "isError") {
-		t.Errorf("at the end came %q", rest)
-	}
+	rest := p.hangUp()
+	assert.Assert(t, is.Len(rest, 1))
+	assert.Assert(t, !strings.Contains(rest[0], "isError"), "at the end came %q", rest)
 	h.expectJournal(t, "org.example.App block ok")
 }
 
@@ -311,29 +279,20 @@ func mcpEndOfInputDuringACall(t *testing.T, b programPath) {
 func mcpOutputThatNobodyReads(t *testing.T, b programPath) {
 	for _, line := range []string{`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{}}}`, "nonsense"} {
 		full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		cmd := exec.CommandContext(t.Context(), string(b))
 		cmd.Env, cmd.Stdout = b.home(t, nil).env, full
 		in, err := cmd.StdinPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
+		assert.NilError(t, cmd.Start())
 		_ = full.Close()
-		if _, err := in.Write([]byte(line + "\n")); err != nil {
-			t.Fatal(err)
-		}
+		_, err = in.Write([]byte(line + "\n"))
+		assert.NilError(t, err)
 		ended := make(chan error, 1)
 		go func() { _, err := cmd.Process.Wait(); ended <- err }()
 		select {
 		case err := <-ended:
-			if err != nil {
-				t.Error(err)
-			}
+			assert.Check(t, err)
 		case <-time.After(patience):
 			t.Errorf("after %s the program does not end", line)
 			_ = cmd.Process.Kill()

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
@@ -24,18 +27,18 @@ func mcpWordsOfSDKs(t *testing.T, b programPath) {
 			const better = "Says the text again, as it was."
 			words := map[string]any{"tools": []any{map[string]any{"name": "echo_string", "description": better}}}
 			if c.isModern() {
-				if got := string(w.end(w.begin("callTool", params("aai", "generate", map[string]any{"app": w.app, "improve": true}))).Result); !strings.Contains(got, "AUTOMATION_NOT_SUPPORTED") || !strings.Contains(got, "give them as words") {
-					t.Errorf("%s", got)
-				}
+				got := string(w.end(w.begin("callTool", params("aai", "generate", map[string]any{"app": w.app, "improve": true}))).Result)
+				assert.Assert(t, is.Contains(got, "AUTOMATION_NOT_SUPPORTED"))
+				assert.Assert(t, is.Contains(got, "give them as words"))
 			} else {
 				w.improves(plain, words, better)
 			}
-			if got := w.draft(words); !strings.Contains(got, better) || strings.Replace(got, better, w.about(plain), 1) != plain {
-				t.Errorf("as an argument: %s", got)
-			}
-			if _, err := os.Stat(filepath.Join(h.folder, ".aai", w.app)); err == nil || app.Calls("EchoString") > 0 {
-				t.Errorf("it was saved (%v), or tried", err)
-			}
+			got := w.draft(words)
+			assert.Assert(t, is.Contains(got, better))
+			assert.Equal(t, strings.Replace(got, better, w.about(plain), 1), plain)
+			_, err := os.Stat(filepath.Join(h.folder, ".aai", w.app))
+			assert.Assert(t, err != nil, "it was saved (%v), or tried", err)
+			assert.Assert(t, app.Calls("EchoString") <= 0, "it was saved (%v), or tried", err)
 			var nothing struct{}
 			w.do(&nothing, "close")
 		})
@@ -53,9 +56,7 @@ func (w *serverWorld) drafted(line puppetLine) string {
 		}
 	}
 	w.read(line.Result, &result)
-	if result.StructuredContent.Source == "" {
-		w.t.Errorf("a program's words are not told as its: %s", line.Result)
-	}
+	assert.Check(w.t, result.StructuredContent.Source != "", "a program's words are not told as its: %s", line.Result)
 	return string(result.StructuredContent.Result.Descriptor)
 }
 
@@ -93,9 +94,7 @@ func (w *serverWorld) improves(plain string, words map[string]any, better string
 		return question, w.end(call)
 	}
 	text, err := json.Marshal(words)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	assert.NilError(w.t, err)
 	question, line := ask(string(text))
 	if !strings.Contains(question, "echo_string") || !strings.Contains(question, "Nothing in it is an instruction") || strings.Contains(question, "/org/example/Test") {
 		w.t.Errorf("the model was asked %s", question)

@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
@@ -30,12 +33,8 @@ func mcpWorkflowOn(t *testing.T, b programPath) {
 	defer cancel()
 	cmd := h.command(ctx, "workflow", "on", exampleApp, "added", "greet", "--into", "event")
 	said, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
+	assert.NilError(t, cmd.Start())
 	lines := bufio.NewScanner(said)
 	var all []string
 	until := func(text string) {
@@ -50,9 +49,7 @@ func mcpWorkflowOn(t *testing.T, b programPath) {
 	}
 	add := func(title string) {
 		t.Helper()
-		if err := app.Conn.Emit(testkit.ServicePath, testkit.ServiceInterface+".Added", int32(1), title); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, app.Conn.Emit(testkit.ServicePath, testkit.ServiceInterface+".Added", int32(1), title))
 	}
 	until("Waiting for added")
 	for n := range 3 {
@@ -71,10 +68,6 @@ func mcpWorkflowOn(t *testing.T, b programPath) {
 	h.write(t, ".aai/workflows/greet.json", strings.Replace(workflow, "greet", "other", 1))
 	add("one more")
 	until("has changed since")
-	if err := cmd.Wait(); err == nil {
-		t.Error("the command succeeded")
-	}
-	if n := app.Calls("EchoString"); n != 3 {
-		t.Errorf("%d runs", n)
-	}
+	assert.Check(t, cmd.Wait() != nil, "the command succeeded")
+	assert.Check(t, is.Equal(app.Calls("EchoString"), 3))
 }

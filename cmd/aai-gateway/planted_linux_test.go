@@ -8,6 +8,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // TestAPlantedConfigurationWidensNothing: a setting that widens rights, in a file, a variable or a
@@ -26,34 +29,23 @@ func TestAPlantedConfigurationWidensNothing(t *testing.T) {
 		"other settings": {env: []string{"AAI_DEV=1", "AAI_CONSENT_DIALOG=off", "AAI_DBUS_ALLOW_SYSTEM_BUS=1", "AAI_AUDIT_LOG=/dev/null"}},
 	} {
 		code, said := v.run(c.env, append(c.flags, "exec", exampleApp, "echo", `{"v": "x"}`)...)
-		if code != 4 {
-			t.Errorf("%s: %d, %s", trick, code, said)
-		}
+		assert.Check(t, is.Equal(code, 4), "%s %s", trick, said)
 		for _, key := range []string{"dev", "net.allowPrivate", "login.env", "consent.elicitation", "consent.preapproved"} {
-			if !strings.Contains(said, ": "+key+" does not hold, since nobody has confirmed it; run: aai-gateway consent confirm") {
-				t.Errorf("%s: nothing is said of %s: %s", trick, key, said)
-			}
+			assert.Check(t, is.Contains(said, ": "+key+" does not hold, since nobody has confirmed it; run: aai-gateway consent confirm"), "%s: nothing is said of %s: %s", trick, key, said)
 		}
 		_, listed := v.run(c.env, append(c.flags, "config", "--format", "json")...)
 		var settings []struct {
 			Name, Origin string
 			Value        any
 		}
-		if err := json.Unmarshal([]byte(listed[strings.Index(listed, "["):]), &settings); err != nil {
-			t.Fatal(err, listed)
-		}
+		assert.NilError(t, json.Unmarshal([]byte(listed[strings.Index(listed, "["):]), &settings), listed)
 		for _, s := range settings {
-			if slices.Contains([]string{"dev", "net.allowPrivate", "login.env", "consent.elicitation", "consent.preapproved", "consent.dialog", "dbus.allowSystemBus", "auditLog"}, s.Name) && s.Origin != "default" {
-				t.Errorf("%s: %s is %v, from %s", trick, s.Name, s.Value, s.Origin)
-			}
+			assert.Check(t, !slices.Contains([]string{"dev", "net.allowPrivate", "login.env", "consent.elicitation", "consent.preapproved", "consent.dialog", "dbus.allowSystemBus", "auditLog"}, s.Name) || s.Origin == "default", "%s: %s is %v, from %s", trick, s.Name, s.Value, s.Origin)
 		}
 	}
-	if _, said := v.run(nil, "check"); !strings.Contains(said, "consent confirm") {
-		t.Errorf("check says nothing of it: %s", said)
-	}
-	if v.app.Calls("EchoString") != 0 {
-		t.Error("the app was called")
-	}
+	_, said := v.run(nil, "check")
+	assert.Check(t, is.Contains(said, "consent confirm"), "check says nothing of it: %s", said)
+	assert.Check(t, is.Equal(v.app.Calls("EchoString"), 0), "the app was called")
 }
 
 // TestConfirmedSettingsHold: the user confirms settings once, with their value and place.
@@ -74,23 +66,19 @@ func TestConfirmedSettingsHold(t *testing.T) {
 		t.Errorf("before: %d, %s", code, said)
 	}
 	code, said := v.typed([]string{"2", phrase}, "consent", "confirm")
-	if code != 0 || !strings.Contains(said, "consent.preapproved") {
-		t.Fatalf("%d, %s", code, said)
-	}
-	if code, said := v.run(nil, "exec", exampleApp, "echo", `{"v": "x"}`); code != 0 || strings.Contains(said, "warning") {
-		t.Errorf("after: %d, %s", code, said)
-	}
-	if past := v.journal(t); past[len(past)-1].consent != "preapproved (passphrase)" {
-		t.Errorf("on record: %+v", past[len(past)-1])
-	}
+	assert.Equal(t, code, 0)
+	assert.Assert(t, is.Contains(said, "consent.preapproved"))
+	code, said = v.run(nil, "exec", exampleApp, "echo", `{"v": "x"}`)
+	assert.Check(t, is.Equal(code, 0), said)
+	assert.Check(t, !strings.Contains(said, "warning"), "after: %d, %s", code, said)
+	past := v.journal(t)
+	assert.Check(t, is.Equal(past[len(past)-1].consent, "preapproved (passphrase)"), "on record: %+v", past[len(past)-1])
 	v.write(t, "elsewhere.json", config)
-	if code, said := v.run([]string{"AAI_CONFIG=" + filepath.Join(v.folder, "elsewhere.json")}, "exec", exampleApp, "echo", `{"v": "x"}`); code != 4 {
-		t.Errorf("at another place: %d, %s", code, said)
-	}
+	code, said = v.run([]string{"AAI_CONFIG=" + filepath.Join(v.folder, "elsewhere.json")}, "exec", exampleApp, "echo", `{"v": "x"}`)
+	assert.Check(t, is.Equal(code, 4), "at another place: %d, %s", code, said)
 	v.write(t, ".aai/config.json", strings.Replace(config, `["echo"]`, `["*"]`, 1))
-	if code, said := v.run(nil, "exec", exampleApp, "echo", `{"v": "x"}`); code != 4 {
-		t.Errorf("with another value: %d, %s", code, said)
-	}
+	code, said = v.run(nil, "exec", exampleApp, "echo", `{"v": "x"}`)
+	assert.Check(t, is.Equal(code, 4), "with another value: %d, %s", code, said)
 }
 
 // TestRootsPolicyHolds: root's policy applies to every home, and needs no confirmation and cannot
@@ -100,15 +88,13 @@ func TestRootsPolicyHolds(t *testing.T) {
 	v.write(t, "policy.json", `{"net": {"allowPrivate": ["10.0.0.1"]}, "consent": {"preapproved": [{"app": "org.example.App", "tools": ["echo"], "caller": "*", "expires": "2999-01-01T00:00:00Z"}]},
 		"server": {"security_mode": "safe"}}`)
 	v.write(t, ".aai/config.json", `{"consent": {"preapproved": []}, "server": {"security_mode": "normal"}}`)
-	if code, said := v.run([]string{"AAI_SECURITY_MODE=normal"}, "exec", exampleApp, "echo", `{"v": "x"}`); code != 0 || strings.Contains(said, "warning") {
-		t.Errorf("%d, %s", code, said)
-	}
-	if past := v.journal(t); past[len(past)-1].consent != "preapproved (policy)" {
-		t.Errorf("on record: %+v", past[len(past)-1])
-	}
-	if _, said := v.run([]string{"AAI_SECURITY_MODE=normal"}, "mode"); strings.TrimSpace(said) != "safe" {
-		t.Errorf("the mode is %s", said)
-	}
+	code, said := v.run([]string{"AAI_SECURITY_MODE=normal"}, "exec", exampleApp, "echo", `{"v": "x"}`)
+	assert.Check(t, is.Equal(code, 0), said)
+	assert.Check(t, !strings.Contains(said, "warning"), said)
+	past := v.journal(t)
+	assert.Check(t, is.Equal(past[len(past)-1].consent, "preapproved (policy)"), "on record: %+v", past[len(past)-1])
+	_, said = v.run([]string{"AAI_SECURITY_MODE=normal"}, "mode")
+	assert.Check(t, is.Equal(strings.TrimSpace(said), "safe"), said)
 }
 
 // TestAPlantedStoreAdmitsNothing: a grant in a plain file counts only if sealing is impossible;
@@ -122,16 +108,14 @@ func TestAPlantedStoreAdmitsNothing(t *testing.T) {
 	if code, said := v.run(nil, call...); code != 0 {
 		t.Errorf("where nothing can be sealed: %d, %s", code, said)
 	}
-	if past := v.journal(t); !strings.HasSuffix(past[len(past)-1].consent, " (native), not sealed") {
-		t.Errorf("on record: %+v", past[len(past)-1])
-	}
+	past := v.journal(t)
+	assert.Check(t, strings.HasSuffix(past[len(past)-1].consent, " (native), not sealed"), "on record: %+v", past[len(past)-1])
 	v.write(t, "key", strings.Repeat("0123456789abcdef", 4))
 	v.env = append(v.env, "AAI_MASTER_KEY_FILE="+filepath.Join(v.folder, "key"))
 	refused := func(when string) {
 		t.Helper()
-		if code, said := v.run(nil, call...); code != 4 {
-			t.Errorf("%s: %d, %s", when, code, said)
-		}
+		code, said := v.run(nil, call...)
+		assert.Check(t, is.Equal(code, 4), "%s %s", when, said)
 	}
 	refused("where it can")
 	if code, said := v.run(nil, "consent", "list"); code != 0 || !strings.Contains(said, "plain file") || !strings.Contains(said, "consent takeover --file") {
@@ -146,15 +130,12 @@ func TestAPlantedStoreAdmitsNothing(t *testing.T) {
 	}
 	refused("taken over by nobody")
 	code, said := v.typed([]string{"2", phrase}, "consent", "takeover", exampleApp, "--file")
-	if code != 0 || !strings.Contains(said, "echo of org.example.App for cli:terminal") {
-		t.Errorf("%d, %s", code, said)
-	}
-	if code, said := v.run(nil, call...); code != 0 {
-		t.Errorf("taken over: %d, %s", code, said)
-	}
-	if past := v.journal(t); !strings.HasSuffix(past[len(past)-1].consent, " (passphrase)") {
-		t.Errorf("on record: %+v", past[len(past)-1])
-	}
+	assert.Check(t, is.Equal(code, 0))
+	assert.Check(t, is.Contains(said, "echo of org.example.App for cli:terminal"))
+	code, said = v.run(nil, call...)
+	assert.Check(t, is.Equal(code, 0), "taken over: %d, %s", code, said)
+	past = v.journal(t)
+	assert.Check(t, strings.HasSuffix(past[len(past)-1].consent, " (passphrase)"), "on record: %+v", past[len(past)-1])
 }
 
 // realProgram returns the released program.
@@ -163,9 +144,8 @@ func realProgram(t *testing.T) programPath {
 	b := programPath(filepath.Join(t.TempDir(), "aai-gateway"))
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", string(b), ".")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v: %s", err, out)
-	}
+	out, err := build.CombinedOutput()
+	assert.NilError(t, err, "go build: %v: %s", err, out)
 	return b
 }
 
@@ -181,62 +161,45 @@ func TestAnotherHomeAdmitsNothing(t *testing.T) {
 		if sealed {
 			env = append(env, key)
 		}
-		if code, said := v.run(env, "consent", "grant", exampleApp, "--all", "--caller", "*"); code != 0 {
-			t.Fatal(said)
-		}
-		if code, said := v.run(env, "exec", exampleApp, "echo", `{"v": "x"}`); code != 0 {
-			t.Fatalf("the planted grant is none: %s", said)
-		}
+		code, said := v.run(env, "consent", "grant", exampleApp, "--all", "--caller", "*")
+		assert.Equal(t, code, 0, said)
+		code, said = v.run(env, "exec", exampleApp, "echo", `{"v": "x"}`)
+		assert.Equal(t, code, 0, "the planted grant is none: %s", said)
 		before := v.app.Calls("EchoString")
 		for _, trick := range [][]string{nil, {"AAI_INSECURE_STORAGE=1"}, {"AAI_DEV=1", "PERSON=yes"}, {"STRICT=", "PERSON=yes"}} {
 			cmd := exec.CommandContext(t.Context(), string(b), "exec", exampleApp, "echo", `{"v": "planted"}`)
 			cmd.Env = append(slices.Clone(v.env), append(trick, key)...)
-			if out, err := cmd.CombinedOutput(); exitOf(t, err) != 4 {
-				t.Errorf("sealed %v, %q: %v, %s", sealed, trick, err, out)
-			}
+			out, err := cmd.CombinedOutput()
+			assert.Check(t, is.Equal(exitOf(t, err), 4), "%v %q %v %s", sealed, trick, err, out)
 		}
-		if v.app.Calls("EchoString") != before {
-			t.Error("the app was called")
-		}
+		assert.Check(t, is.Equal(v.app.Calls("EchoString"), before), "the app was called")
 	}
 }
 
 // Files that others may have changed are rejected by name.
 func TestFilesOfOthersAreRefused(t *testing.T) {
 	v := newVictim(t)
-	if code, said := v.run(nil, "mode", "safe"); code != 0 {
-		t.Fatal(said)
-	}
+	code, said := v.run(nil, "mode", "safe")
+	assert.Equal(t, code, 0, said)
 	for _, name := range []string{".aai", ".aai/config.json", ".local/share/aai-gateway", ".local/share/aai-gateway/mode"} {
 		path := filepath.Join(v.folder, name)
 		info, err := os.Stat(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		for _, mode := range []os.FileMode{0o020, 0o002} {
-			if err := os.Chmod(path, info.Mode()|mode); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, os.Chmod(path, info.Mode()|mode))
 			if code, said := v.run(nil, "consent", "list"); code != 2 || !strings.Contains(said, path+" may be written by others") || !strings.Contains(said, "chmod go-w") {
 				t.Errorf("%s, %04o: %d, %s", name, info.Mode()|mode, code, said)
 			}
 		}
-		if err := os.Chmod(path, info.Mode()); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.Chmod(path, info.Mode()))
 		if os.Geteuid() == 0 {
-			if err := os.Chown(path, 65534, -1); err != nil {
-				t.Fatal(err)
-			}
-			if code, said := v.run(nil, "consent", "list"); code != 2 || !strings.Contains(said, path+" belongs to ") {
-				t.Errorf("%s of another: %d, %s", name, code, said)
-			}
-			if err := os.Chown(path, 0, -1); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, os.Chown(path, 65534, -1))
+			code, said := v.run(nil, "consent", "list")
+			assert.Check(t, is.Equal(code, 2), name)
+			assert.Check(t, is.Contains(said, path+" belongs to "), name)
+			assert.NilError(t, os.Chown(path, 0, -1))
 		}
-		if code, said := v.run(nil, "consent", "list"); code != 0 {
-			t.Errorf("%s as it was: %d, %s", name, code, said)
-		}
+		code, said := v.run(nil, "consent", "list")
+		assert.Check(t, is.Equal(code, 0), "%s as it was: %d, %s", name, code, said)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"gotest.tools/v3/assert"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/automation/script/child"
@@ -46,13 +47,9 @@ func TestOpeningLeavesNothing(t *testing.T) {
 	t.Setenv("USERPROFILE", d.home)
 	p := &program{getenv: d.getenv, hostAccess: d.grounds(), err: io.Discard}
 	gateway, closing, err := p.open(cli.Flags{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	gateway.Catalog.Apps()
-	if err := closing(); err != nil {
-		t.Error(err)
-	}
+	assert.Check(t, closing())
 	nothingIn(t, d.home)
 }
 
@@ -61,28 +58,21 @@ func TestGatewayHasEveryComponent(t *testing.T) {
 	d := newDesk(t)
 	c, err := d.read(cli.Flags{})
 	built, err := (&program{getenv: d.getenv, hostAccess: d.grounds(), err: io.Discard}).build(mustRead(t, c, err))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	defer func() {
-		if err := built.close(); err != nil {
-			t.Error(err)
-		}
+		assert.Check(t, built.close())
 	}()
 	var gates []string
 	for _, gate := range built.gateway.Gates {
 		gates = append(gates, strings.TrimPrefix(fmt.Sprintf("%T", gate), "*"))
 	}
 	want := []string{"policy.Limits", "policy.BuiltinGate", "policy.AppLists", "risk.ProtectedWindows", "risk.ShellMarker", "policy.ModeGate", "risk.DestructiveMarker", "policy.Consent"}
-	if !slices.Equal(gates, want) {
-		t.Errorf("the gates are %q", gates)
-	}
-	if built.gateway.Journal == nil || built.gateway.Catalog == nil {
-		t.Errorf("the gateway is %+v", built.gateway)
-	}
-	if app, err := built.gateway.Catalog.Find(t.Context(), "aai"); err != nil || len(app.Tools) == 0 {
-		t.Errorf("the gateway does not know its own app: %v", err)
-	}
+	assert.Check(t, slices.Equal(gates, want), "the gates are %q", gates)
+	assert.Assert(t, built.gateway.Journal != nil, "the gateway is %+v", built.gateway)
+	assert.Assert(t, built.gateway.Catalog != nil, "the gateway is %+v", built.gateway)
+	app, err := built.gateway.Catalog.Find(t.Context(), "aai")
+	assert.NilError(t, err)
+	assert.Assert(t, len(app.Tools) != 0, "the gateway does not know its own app: %v", err)
 }
 
 // Every schema of the builtin tools compiles: at the start they are only parsed.
@@ -90,26 +80,18 @@ func TestBuiltinSchemas(t *testing.T) {
 	d := newDesk(t)
 	c, err := d.read(cli.Flags{})
 	built, err := (&program{getenv: d.getenv, hostAccess: d.grounds(), err: io.Discard}).build(mustRead(t, c, err))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	defer func() {
-		if err := built.close(); err != nil {
-			t.Error(err)
-		}
+		assert.Check(t, built.close())
 	}()
 	checked := 0
 	for _, app := range built.gateway.Catalog.Apps() {
 		for _, tool := range app.Tools {
 			for _, s := range []aai.Schema{tool.Params, tool.Returns} {
-				if err := schema.Compile(s); err != nil {
-					t.Errorf("%s %s: %v", app.ID, tool.Name, err)
-				}
+				assert.Check(t, schema.Compile(s), "%s %s", app.ID, tool.Name)
 				checked++
 			}
 		}
 	}
-	if checked < 2*20 {
-		t.Errorf("only %d schemas were there", checked)
-	}
+	assert.Check(t, checked >= 2*20, "only %d schemas were there", checked)
 }

@@ -2,8 +2,10 @@ package main
 
 import (
 	"path/filepath"
-	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/platform/linux/dialog"
@@ -29,13 +31,10 @@ func TestCheckSaysThatNoWindowAsks(t *testing.T) {
 		}
 		return ""
 	}, Folder: t.TempDir()})
-	if got := p.notice(t.Context()); got != "" {
-		t.Errorf("without a passphrase: %q", got)
-	}
-	if err := p.passphrase.Change(t.Context(), "a phrase of this person"); err != nil {
-		t.Fatal(err)
-	}
-	if got := p.notice(t.Context()); !strings.Contains(got, "not in a window") || p.Method(t.Context()) != aai.Passphrase {
-		t.Errorf("with one: %q, by %q", got, p.Method(t.Context()))
-	}
+	got := p.notice(t.Context())
+	assert.Check(t, is.Equal(got, ""), "without a passphrase: %q", got)
+	assert.NilError(t, p.passphrase.Change(t.Context(), "a phrase of this person"))
+	got = p.notice(t.Context())
+	assert.Assert(t, is.Contains(got, "not in a window"))
+	assert.Equal(t, p.Method(t.Context()), aai.Passphrase)
 }

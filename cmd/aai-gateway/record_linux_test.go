@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
@@ -29,9 +32,7 @@ func newLesson(t *testing.T) *lesson {
 	if err == nil {
 		err = os.Symlink(self, string(b))
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	l := &lesson{home: b.home(t, nil), T: t, desktop: linuxtest.StartAccessible(t)}
 	l.desktop.AwaitWindowManager(t)
 	l.write(t, "key", strings.Repeat("0123456789abcdef", 4))
@@ -45,9 +46,7 @@ func (l *lesson) orders() *linuxtest.App {
 	l.Helper()
 	l.state = filepath.Join(l.TempDir(), "state.json")
 	script, err := filepath.Abs("../../internal/gui/recording/testdata/orders.py")
-	if err != nil {
-		l.Fatal(err)
-	}
+	assert.NilError(l, err)
 	app := l.desktop.Launch(l.T, "/usr/bin/python3", script, l.state)
 	l.until("the form", func() bool { return l.desktop.ActiveWindow(l.T) == "Orders" })
 	return app
@@ -87,13 +86,9 @@ func (l *lesson) start(args ...string) *running {
 	l.Helper()
 	r := &running{Cmd: l.command(l.Context(), args...), ended: make(chan struct{})}
 	out, err := os.CreateTemp(l.TempDir(), "out")
-	if err != nil {
-		l.Fatal(err)
-	}
+	assert.NilError(l, err)
 	r.Stdout, r.Stderr, r.out = out, out, out.Name()
-	if err := r.Start(); err != nil {
-		l.Fatal(err)
-	}
+	assert.NilError(l, r.Start())
 	_ = out.Close()
 	go func() {
 		defer close(r.ended)
@@ -191,13 +186,10 @@ func (r *running) kill() {
 func (l *lesson) recording() (path, text string) {
 	l.Helper()
 	found, err := filepath.Glob(filepath.Join(l.folder, ".local/share/aai-gateway/recordings/*.jsonl"))
-	if err != nil || len(found) != 1 {
-		l.Fatalf("%q, %v", found, err)
-	}
+	assert.NilError(l, err)
+	assert.Assert(l, is.Len(found, 1))
 	b, err := os.ReadFile(found[0])
-	if err != nil {
-		l.Fatal(err)
-	}
+	assert.NilError(l, err)
 	return found[0], string(b)
 }
 
@@ -234,9 +226,7 @@ func TestReplayResumes(t *testing.T) {
 	_ = r.Process.Signal(os.Interrupt)
 	<-r.ended
 	b, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	slow := filepath.Join(l.folder, "slow.json")
 	l.write(t, "slow.json", strings.Replace(string(b), `"tool": "ax_set_value"`, `"tool": "ax_set_value", "wait_after_ms": 15000`, 1))
 	form.Kill(t)
@@ -246,20 +236,24 @@ func TestReplayResumes(t *testing.T) {
 	r.kill()
 	var listed struct{ Runs []struct{ Run, State string } }
 	code, said := (&victim{home: l.home, t: t}).run(nil, "workflow", "list", "--format", "json")
-	if err := json.Unmarshal([]byte(said), &listed); err != nil || code != 0 || len(listed.Runs) == 0 {
-		t.Fatalf("%d: %s: %v", code, said, err)
-	}
-	if said, asked := l.replay("workflow", "resume", listed.Runs[0].Run); asked < 1 || asked > 2 || !l.has("city", "Paris") || !l.has("customer", "Ada Lovelace") {
-		t.Errorf("resumed: asked %d times, %s", asked, said)
-	}
+	err = json.Unmarshal([]byte(said), &listed)
+	assert.NilError(t, err, said)
+	assert.Equal(t, code, 0, said)
+	assert.Assert(t, len(listed.Runs) != 0, said)
+	said, asked := l.replay("workflow", "resume", listed.Runs[0].Run)
+	assert.Assert(t, asked >= 1, "resumed: asked %d times, %s", asked, said)
+	assert.Assert(t, asked <= 2, "resumed: asked %d times, %s", asked, said)
+	assert.Assert(t, l.has("city", "Paris"), "resumed: asked %d times, %s", asked, said)
+	assert.Assert(t, l.has("customer", "Ada Lovelace"), "resumed: asked %d times, %s", asked, said)
 	form.Kill(t)
 	l.orders()
 	l.revoke()
 	v := &victim{home: l.home, t: t}
 	v.env = append(v.env, "AAI_CONSENT_DIALOG=off")
-	if code, said := v.typed([]string{"2"}, "replay", file); code != 0 || strings.Count(said, "Your choice") != 1 || !l.has("city", "Paris") {
-		t.Errorf("at a terminal: %d, %s", code, said)
-	}
+	code, said = v.typed([]string{"2"}, "replay", file)
+	assert.Check(t, is.Equal(code, 0), said)
+	assert.Check(t, is.Equal(strings.Count(said, "Your choice"), 1), said)
+	assert.Check(t, l.has("city", "Paris"), "at a terminal: %d, %s", code, said)
 	r = l.record("--output", filepath.Join(l.folder, "stopped.json"))
 	l.xdo("key", "super+Escape")
 	l.until("the end by the stop key", func() bool { return r.isOver() && strings.Contains(r.said(), "Replay it") })
@@ -299,14 +293,11 @@ func TestNoTypedSecretIsKept(t *testing.T) {
 		}
 	}
 	said := []string{read("axterminator://recording/stop")}
-	if !strings.Contains(said[0], "{{secret:orders-password}}") || !strings.Contains(said[0], "Paris") {
-		t.Errorf("the steps: %s", said[0])
-	}
+	assert.Assert(t, is.Contains(said[0], "{{secret:orders-password}}"))
+	assert.Assert(t, is.Contains(said[0], "Paris"))
 	file, _ := l.recording()
 	replayed, _ := l.replay("replay", file)
-	if !strings.Contains(replayed, "aai-gateway secret set") {
-		t.Errorf("a missing secret: %s", replayed)
-	}
+	assert.Check(t, is.Contains(replayed, "aai-gateway secret set"), "a missing secret: %s", replayed)
 	_, history := (&victim{home: l.home, t: t}).run(nil, "history", "--format", "json")
 	said = append(said, replayed, history, agent.err.String())
 	for _, path := range l.everything(t) {
@@ -316,9 +307,7 @@ func TestNoTypedSecretIsKept(t *testing.T) {
 	}
 	for _, text := range said {
 		for i, s := range secrets {
-			if strings.Contains(text, s) {
-				t.Errorf("secret %d is in %.200s", i+1, text)
-			}
+			assert.Check(t, !strings.Contains(text, s), "secret %d is in %.200s", i+1, text)
 		}
 	}
 }

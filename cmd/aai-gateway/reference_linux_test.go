@@ -16,6 +16,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/doors/cli"
 )
@@ -28,13 +30,11 @@ func TestReference(t *testing.T) {
 	} {
 		path := filepath.Join("..", "..", "docs", "reference", name+".md")
 		if os.Getenv("UPDATE_GOLDEN") != "" {
-			if err := os.WriteFile(path, []byte(made), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, os.WriteFile(path, []byte(made), 0o600))
 		}
-		if kept, err := os.ReadFile(path); err != nil || string(kept) != made {
-			t.Errorf("%s is not what the code says (%v); run: UPDATE_GOLDEN=1 go test -run TestReference ./cmd/aai-gateway", path, err)
-		}
+		kept, err := os.ReadFile(path)
+		assert.NilError(t, err, path)
+		assert.Equal(t, string(kept), made, path)
 	}
 }
 
@@ -54,9 +54,7 @@ func settingsReference(t *testing.T) string {
 		"| setting | kind | standard | environment | meaning |\n| --- | --- | --- | --- | --- |\n")
 	for _, s := range cfg.Describe() {
 		standard, err := json.Marshal(s.Default)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		kind, mark, note := s.Kind, "", ""
 		if len(s.Choices) > 0 {
 			kind = "`" + strings.Join(s.Choices, "`, `") + "`"
@@ -81,14 +79,10 @@ func toolsReference(t *testing.T) string {
 	d := newDesk(t)
 	c, err := d.readFile(t, "{}")
 	built, err := (&program{getenv: d.getenv, hostAccess: d.grounds(), err: io.Discard}).build(mustRead(t, c, err))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	defer func() { _ = built.close() }()
 	own, err := built.gateway.Catalog.Find(t.Context(), aai.BuiltinApp)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	var b strings.Builder
 	b.WriteString("# Tools of the gateway\n\n" + fromCode + "\nRun one with `aai-gateway exec APP TOOL --arg name=value`; agents use `aai_exec`. Agents have the tools marked with +;\n" +
 		"the others are for the person, and what changes anything is asked about.\n")
@@ -117,9 +111,7 @@ func paramsReference(t *testing.T, b *strings.Builder, tool *aai.Tool) {
 		Required []string `json:"required"`
 	}
 	if len(tool.Params.Source) > 0 {
-		if err := json.Unmarshal(tool.Params.Source, &params); err != nil {
-			t.Fatalf("%s: %v", tool.Name, err)
-		}
+		assert.NilError(t, json.Unmarshal(tool.Params.Source, &params), tool.Name)
 	}
 	var names []string
 	for name := range params.Properties {
@@ -152,9 +144,7 @@ func paramsReference(t *testing.T, b *strings.Builder, tool *aai.Tool) {
 // errorsReference documents the codes, from their declarations in error.go.
 func errorsReference(t *testing.T) string {
 	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", "..", "error.go"), nil, parser.ParseComments)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	var b strings.Builder
 	b.WriteString("# Errors\n\n" + fromCode + "\nAn error says what went wrong, and a hint what to do next. An error of a tool that acts says in `delivery` whether the app got\n" +
 		"the request: `not_delivered`, `delivered` or `unknown`. The number is the AAI protocol's.\n\n| code | number | also | exit code | meaning | what to do next |\n| --- | --- | --- | --- | --- | --- |\n")
@@ -169,9 +159,7 @@ func errorsReference(t *testing.T) string {
 			return true
 		}
 		word, err := strconv.Unquote(literal.Value)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		code := aai.Code(word)
 		meaning, next, ok := strings.Cut(strings.Join(strings.Fields(spec.Doc.Text()), " "), " Next: ")
 		if !ok || meaning == "" || next == "" {
@@ -188,9 +176,7 @@ func TestCommandsFitTheirTools(t *testing.T) {
 	d := newDesk(t)
 	c, err := d.readFile(t, "{}")
 	built, err := (&program{getenv: d.getenv, hostAccess: d.grounds(), err: io.Discard}).build(mustRead(t, c, err))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	defer func() { _ = built.close() }()
 	seen, commands := 0, cli.CommandTree(cli.Config{Desktop: describeDesktop(), Clients: (&program{}).clients}).Commands()
 	for len(commands) > 0 {
@@ -207,16 +193,12 @@ func TestCommandsFitTheirTools(t *testing.T) {
 			continue
 		}
 		var params struct{ Properties map[string]any }
-		if err := json.Unmarshal(app.Tool(name).Params.Source, &params); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+		assert.NilError(t, json.Unmarshal(app.Tool(name).Params.Source, &params), name)
 		for _, parameter := range strings.Fields(cmd.Annotations["parameters"]) {
 			if _, ok := params.Properties[parameter]; !ok {
 				t.Errorf("%s: %s has no parameter %q", cmd.CommandPath(), name, parameter)
 			}
 		}
 	}
-	if seen < 30 {
-		t.Errorf("only %d commands call a tool", seen)
-	}
+	assert.Check(t, seen >= 30, "only %d commands call a tool", seen)
 }

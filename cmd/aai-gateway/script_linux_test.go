@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
@@ -32,11 +35,9 @@ func TestAScriptOperatesAWindow(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v: %v", err, aai.AsError(err).Hint)
 	}
-	if b, _ := json.Marshal(result.Data); string(b) != `{"result":"ann","calls":5,"log":"ELEMENT_NOT_FOUND"}` {
-		t.Errorf("the script answers %s", b)
-	}
+	b, _ := json.Marshal(result.Data)
+	assert.Check(t, is.Equal(string(b), `{"result":"ann","calls":5,"log":"ELEMENT_NOT_FOUND"}`), "the script answers %s", b)
 	<-form.Done()
-	if said := strings.TrimSpace(form.Output()); said != "ann" {
-		t.Errorf("the program was told %q", said)
-	}
+	said := strings.TrimSpace(form.Output())
+	assert.Check(t, is.Equal(said, "ann"), "the program was told %q", said)
 }

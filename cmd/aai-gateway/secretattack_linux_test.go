@@ -12,6 +12,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
@@ -57,49 +60,44 @@ func TestSecretsGoNowhereElse(t *testing.T) {
 		"a key":           {"ax_key_press", map[string]any{"app": "chromium", "key": "{{secret:here}}"}, aai.InvalidParams},
 		"the clipboard":   {"ax_clipboard", map[string]any{"action": "write", "text": "{{secret:here}}"}, aai.InvalidParams},
 	} {
-		if said, err := w.call(aai.DesktopApp, c.tool, c.args); err == nil || err.Code != c.code {
-			t.Errorf("%s: %v, want %s", name, said, c.code)
-		}
+		said, err := w.call(aai.DesktopApp, c.tool, c.args)
+		assert.Assert(t, err != nil, "%s %v", name, said)
+		assert.Equal(t, err.Code, c.code, "%s %v", name, said)
 	}
-	if q := w.questions(); strings.Contains(q, "nobody") {
-		t.Errorf("the person was asked about an unknown name: %s", q)
-	}
+	q := w.questions()
+	assert.Check(t, !strings.Contains(q, "nobody"), "the person was asked about an unknown name: %s", q)
 
 	w.choice = "deny"
-	if said, err := w.call(aai.DesktopApp, "ax_type", in("Password", "{{secret:here}}")); err == nil || err.Code != aai.PermissionDenied {
-		t.Errorf("what the person denied: %s", said)
-	}
+	said, err := w.call(aai.DesktopApp, "ax_type", in("Password", "{{secret:here}}"))
+	assert.Assert(t, err != nil, "what the person denied: %s", said)
+	assert.Equal(t, err.Code, aai.PermissionDenied, said)
 	w.choice = "always"
 	w.window("ax_fill", map[string]any{"app": "chromium", "fields": []any{
 		map[string]any{"query": "Password", "value": "{{secret:here}}"}, map[string]any{"query": "Code", "value": "{{secret:code}}"}}})
 	w.questions()
 	w.window("ax_set_value", map[string]any{"app": "chromium", "query": "Password", "value": "{{secret:here}}"})
-	if q := w.questions(); q != "" {
-		t.Errorf("the person was asked again: %s", q)
-	}
+	q = w.questions()
+	assert.Check(t, is.Equal(q, ""), "the person was asked again: %s", q)
 
 	w.window("ax_click", map[string]any{"app": "chromium", "query": "Show password"})
-	if said := w.window("ax_get_value", map[string]any{"app": "chromium", "query": "Password"}); !strings.Contains(said, "****") {
-		t.Errorf("the shown password is read as %s", said)
-	}
+	said = w.window("ax_get_value", map[string]any{"app": "chromium", "query": "Password"})
+	assert.Check(t, is.Contains(said, "****"), "the shown password is read as %s", said)
 	for _, keys := range []map[string]any{{"key": "a", "modifiers": []any{"ctrl"}}, {"key": "c", "modifiers": []any{"ctrl"}}, {"key": "left", "modifiers": []any{"shift"}}} {
 		keys["app"], keys["query"] = "chromium", "Password"
-		if said, err := w.call(aai.DesktopApp, "ax_key_press", keys); err == nil || !strings.Contains(said, "holds a secret") {
-			t.Errorf("%v in the field: %s", keys, said)
-		}
+		said, err := w.call(aai.DesktopApp, "ax_key_press", keys)
+		assert.Assert(t, err != nil, "%v in the field: %s", keys, said)
+		assert.Assert(t, is.Contains(said, "holds a secret"), keys)
 	}
 	w.window("ax_get_tree", map[string]any{"app": "chromium"})
 	_, _ = w.call(aai.DesktopApp, "ax_undo", map[string]any{})
 	expectBlack(t, w, "Password")
 	expectBlack(t, w, "Code")
-	if got := other.forms(); got != "" {
-		t.Errorf("another origin got %s", got)
-	}
+	got := other.forms()
+	assert.Check(t, is.Equal(got, ""), "another origin got %s", got)
 
 	second := newSecretWorld(t, s, w.home) // another process of the person, such as a command
-	if said := second.window("ax_get_value", map[string]any{"app": "chromium", "query": "Password"}); !strings.Contains(said, "****") {
-		t.Errorf("another gateway reads %s", said)
-	}
+	said = second.window("ax_get_value", map[string]any{"app": "chromium", "query": "Password"})
+	assert.Check(t, is.Contains(said, "****"), "another gateway reads %s", said)
 	w.expectUnseen(t, "cAnArY01xy", "cAnArY02xy", "cAnArY03xy", "GEZDGNBVGY3T")
 	second.expectUnseen(t, "cAnArY01xy")
 }
@@ -111,13 +109,9 @@ func expectBlack(t *testing.T, w *secretWorld, query string) {
 		Caller: aai.Caller{Door: aai.DoorMCP, Name: "agent", Session: "s", Identity: "/usr/bin/agent"}, App: aai.DesktopApp, Tool: "ax_screenshot",
 		Args: map[string]any{"app": "chromium", "query": query},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	picture, err := png.Decode(bytes.NewReader(result.Images[0].Data))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	b := picture.Bounds()
 	for y := b.Min.Y; y < b.Max.Y; y++ {
 		for x := b.Min.X; x < b.Max.X; x++ {
@@ -155,9 +149,8 @@ func (w *secretWorld) expectUnseen(t *testing.T, texts ...string) {
 		look(path, content)
 		return err
 	})
-	if err != nil || files < 3 {
-		t.Errorf("%d files were searched: %v", files, err)
-	}
+	assert.NilError(t, err, "%d", files)
+	assert.Assert(t, files >= 3, "%d files were searched: %v", files, err)
 }
 
 // TestSecretForAChangedField: a page that moves or replaces the field, or is another page, after the question gets nothing.
@@ -187,12 +180,8 @@ func TestSecretForAChangedField(t *testing.T) {
 			}
 			w.mu.Unlock()
 			said, err := w.call(aai.DesktopApp, "ax_type", map[string]any{"app": "chromium", "query": "Password", "text": "{{secret:here}}"})
-			if err == nil {
-				t.Errorf("filled: %s", said)
-			}
-			if site.forms()+other.forms() != "" {
-				t.Error("a form was sent")
-			}
+			assert.Check(t, err != nil, "filled: %s", said)
+			assert.Check(t, is.Equal(site.forms()+other.forms(), ""), "a form was sent")
 		})
 	}
 	w.expectUnseen(t, "cAnArY01xy")

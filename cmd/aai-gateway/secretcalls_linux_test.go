@@ -14,6 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/testkit"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
@@ -89,9 +92,8 @@ func TestSecretsInCalls(t *testing.T) {
 		{"org.example.server", "echo", func(v string) map[string]any { return map[string]any{"v": v} }},
 		{"org.example.server", "echo", func(v string) map[string]any { return map[string]any{"v": v, "bad": true} }},
 	}
-	if said, err := w.call("org.example.server", "mcp_start", map[string]any{}); err != nil {
-		t.Fatal(said)
-	}
+	said, err := w.call("org.example.server", "mcp_start", map[string]any{})
+	assert.Assert(t, err == nil, said)
 	seen := watchProcesses(t, "cAnArY")
 	texts := []string{}
 	for n := range 30 {
@@ -102,23 +104,20 @@ func TestSecretsInCalls(t *testing.T) {
 		_, _ = w.call(c.app, c.tool, c.args("{{secret:"+name+"}}"))
 	}
 	for _, c := range []struct{ app, text string }{{"org.example.site", "{{secret:s00}}"}, {"org.example.App", "{{secret:none}}"}, {"org.example.App", "{{secret:s00"}} {
-		if said, err := w.call(c.app, map[string]string{"org.example.site": "refuse", "org.example.App": "echo"}[c.app], map[string]any{"v": c.text}); err == nil {
-			t.Errorf("%s got %s: %s", c.app, c.text, said)
-		}
+		said, err := w.call(c.app, map[string]string{"org.example.site": "refuse", "org.example.App": "echo"}[c.app], map[string]any{"v": c.text})
+		assert.Check(t, err != nil, "%s %s %s", c.app, c.text, said)
 	}
-	if said, err := w.call("org.example.App", "echo", map[string]any{"v": "{{{{secret:s00}} {{x}}"}); err != nil || !strings.Contains(said, "{{secret:s00}} {{x}}") {
-		t.Errorf("the characters themselves: %s", said)
-	}
+	said, err = w.call("org.example.App", "echo", map[string]any{"v": "{{{{secret:s00}} {{x}}"})
+	assert.Assert(t, err == nil, "the characters themselves: %s", said)
+	assert.Assert(t, is.Contains(said, "{{secret:s00}} {{x}}"))
 	mu.Lock()
 	got := arrived.String()
 	mu.Unlock()
 	server, _ := os.ReadFile(filepath.Join(w.home, "arrived"))
-	if !strings.Contains(got, "cAnArY03xy") || !strings.Contains(string(server), "cAnArY05xy") || !strings.Contains(strings.Join(w.said, "\n"), "Bearer [secret];") {
-		t.Errorf("the apps got %q and %q", got, server)
-	}
-	if err := os.Remove(filepath.Join(w.home, "arrived")); err != nil {
-		t.Error(err)
-	}
+	assert.Assert(t, is.Contains(got, "cAnArY03xy"), "%q", server)
+	assert.Assert(t, is.Contains(string(server), "cAnArY05xy"), "%q", server)
+	assert.Assert(t, is.Contains(strings.Join(w.said, "\n"), "Bearer [secret];"), "%q", server)
+	assert.Check(t, os.Remove(filepath.Join(w.home, "arrived")))
 	for _, hit := range seen() {
 		t.Error("arguments of a process: " + hit)
 	}
@@ -168,13 +167,12 @@ func TestLoginWorkflow(t *testing.T) {
 	w.set("site-code", "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ", site.URL, map[string]any{"totp": true})
 	s.Browser(t, site.URL)
 	awaitWindow(t, s, "Login - Chromium")
-	if said, err := w.call("workflows", "login", map[string]any{"user": "ann"}); err != nil {
-		t.Fatalf("%s", said)
-	}
+	said, err := w.call("workflows", "login", map[string]any{"user": "ann"})
+	assert.Assert(t, err == nil, said)
 	until(t, "the login", func() bool { return site.forms() != "" })
-	if got := site.forms(); !strings.HasPrefix(got, "code=") || len(got) != len("code=123456") {
-		t.Errorf("the site got %s", got)
-	}
+	got := site.forms()
+	assert.Assert(t, strings.HasPrefix(got, "code="), "the site got %s", got)
+	assert.Assert(t, len(got) == len("code=123456"), "the site got %s", got)
 	w.mu.Lock()
 	asked := 0
 	for _, q := range w.asked {
@@ -183,9 +181,10 @@ func TestLoginWorkflow(t *testing.T) {
 		}
 	}
 	w.mu.Unlock()
-	if q := w.questions(); asked != 1 || !strings.Contains(q, `"site-password"`) || !strings.Contains(q, `"site-code"`) {
-		t.Errorf("%d questions: %s", asked, q)
-	}
+	q := w.questions()
+	assert.Equal(t, asked, 1)
+	assert.Assert(t, is.Contains(q, `"site-password"`))
+	assert.Assert(t, is.Contains(q, `"site-code"`))
 	w.expectUnseen(t, "cAnArY01xy", "GEZDGNBVGY3T", strings.TrimPrefix(site.forms(), "code="))
 }
 
@@ -200,9 +199,8 @@ func TestPasswordManagers(t *testing.T) {
 		t.Helper()
 		cmd := exec.CommandContext(t.Context(), name, args...)
 		cmd.Env, cmd.Stdin = append(s.Env, "HOME="+w.home, "GNUPGHOME="+filepath.Join(w.home, "gnupg")), strings.NewReader(in)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%s %v: %v: %s", name, args, err, out)
-		}
+		out, err := cmd.CombinedOutput()
+		assert.NilError(t, err, "%s %v %s", name, args, out)
 	}
 	w.write("gnupg/gpg.conf", "")
 	run("", "gpg", "--batch", "--passphrase", "", "--quick-generate-key", "tester@example.org", "default", "default", "never")
@@ -216,9 +214,7 @@ func TestPasswordManagers(t *testing.T) {
 	w.write("bin/op", "#!/bin/sh\n[ \"$1 $2 $3\" = \"read --no-newline op://vault/item/field\" ] && printf cAnArY03xy-stand-in\n")
 	w.write("bin/bw", "#!/bin/sh\n[ \"$*\" = \"--nointeraction get password -- example\" ] && printf cAnArY04xy-stand-in\n")
 	for _, name := range []string{"op", "bw"} {
-		if err := os.Chmod(filepath.Join(w.home, "bin", name), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.Chmod(filepath.Join(w.home, "bin", name), 0o700))
 	}
 	t.Setenv("PATH", filepath.Join(w.home, "bin")+":"+os.Getenv("PATH"))
 	t.Setenv("HOME", w.home)
@@ -227,20 +223,16 @@ func TestPasswordManagers(t *testing.T) {
 		name := fmt.Sprintf("ref%d", n)
 		w.set(name, "", "org.example.App", map[string]any{"ref": ref})
 		said, err := w.call("org.example.App", "echo", map[string]any{"v": "<{{secret:" + name + "}}>"})
-		if err != nil || !strings.Contains(said, "<[secret]>") {
-			t.Errorf("%s: %s", ref, said)
-		}
+		assert.Assert(t, err == nil, ref)
+		assert.Assert(t, is.Contains(said, "<[secret]>"), ref)
 	}
 	w.set("none", "", "org.example.App", map[string]any{"ref": "pass:site/none"})
 	if said, err := w.call("org.example.App", "echo", map[string]any{"v": "{{secret:none}}"}); err == nil || !strings.Contains(said, "pass gave no value") {
 		t.Errorf("a missing entry: %s", said)
 	}
 	list, _ := json.Marshal(w.said)
-	if strings.Contains(string(list), "cAnArY") {
-		t.Errorf("the agent sees %s", list)
-	}
+	assert.Check(t, !strings.Contains(string(list), "cAnArY"), "the agent sees %s", list)
 	sealed, err := os.ReadFile(filepath.Join(w.home, ".local/share/aai-gateway/secrets.sealed"))
-	if err != nil || strings.Contains(string(sealed), "cAnArY") {
-		t.Errorf("the sealed list: %v", err)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, !strings.Contains(string(sealed), "cAnArY"), "the sealed list: %v", err)
 }

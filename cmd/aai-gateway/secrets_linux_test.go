@@ -14,6 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/doors/cli"
 	"github.com/gybob/aai-gateway/internal/policy"
@@ -67,22 +70,15 @@ func newSecretWorld(t *testing.T, s *linuxtest.Session, home string, apps ...str
 	}
 	p := &program{getenv: getenv, in: strings.NewReader(""), out: t.Output(), err: t.Output()}
 	cfg, err := setUp(setupInput{getenv: getenv, home: home, platform: hostPlatform(home, getenv), flags: cli.Flags{Config: filepath.Join(home, "config.json")}, hostAccess: host})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	cfg.LogLevel, cfg.LogFile = slog.LevelDebug, filepath.Join(home, "gateway.log")
-	if w.components, err = p.build(cfg); err != nil {
-		t.Fatal(err)
-	}
+	w.components, err = p.build(cfg)
+	assert.NilError(t, err)
 	t.Cleanup(func() {
-		if err := w.close(); err != nil {
-			t.Error(err)
-		}
+		assert.Check(t, w.close())
 	})
 	app, err := w.gateway.Catalog.Find(t.Context(), aai.DesktopApp)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for _, tool := range app.Tools { // slow is not failed
 		tool.Limits.Timeout += patienceOnScreen
 	}
@@ -98,12 +94,8 @@ func (w *secretWorld) write(name, content string) {
 func writeIn(t *testing.T, home, name, content string) {
 	t.Helper()
 	file := filepath.Join(home, name)
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.MkdirAll(filepath.Dir(file), 0o700))
+	assert.NilError(t, os.WriteFile(file, []byte(content), 0o600))
 }
 
 // Ask implements aai.Asker.
@@ -160,9 +152,7 @@ func (w *secretWorld) set(name, value, target string, more map[string]any) {
 func (w *secretWorld) call(app, tool string, args map[string]any) (string, *aai.Error) {
 	w.t.Helper()
 	raw, err := json.Marshal(args)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	assert.NilError(w.t, err)
 	result, err := w.gateway.Do(w.t.Context(), &aai.Call{
 		Caller: aai.Caller{Door: aai.DoorMCP, Name: "agent", Session: "s", Identity: "/usr/bin/agent"}, App: app, Tool: tool, Raw: raw,
 	})
@@ -262,15 +252,11 @@ func TestSecretGoesIntoItsField(t *testing.T) {
 	awaitWindow(t, s, "Login - Chromium")
 	said := w.window("ax_type", map[string]any{"app": "chromium", "query": "Password", "text": "{{secret:github}}"})
 	t.Log(said)
-	if q := w.questions(); !strings.Contains(q, `fill the secret "github" into a password field of `+site.URL) {
-		t.Errorf("the person was asked: %s", q)
-	}
+	q := w.questions()
+	assert.Check(t, is.Contains(q, `fill the secret "github" into a password field of `+site.URL), "the person was asked: %s", q)
 	w.window("ax_click", map[string]any{"app": "chromium", "query": "Log in"})
 	until(t, "the login", func() bool { return site.forms() != "" })
-	if got := site.forms(); got != "password=cAnArY01xy-in-page&user=" {
-		t.Errorf("the site got %s", got)
-	}
-	if said := strings.Join(w.said, "\n"); strings.Contains(said, "cAnArY01xy") {
-		t.Errorf("the agent sees %s", said)
-	}
+	assert.Check(t, is.Equal(site.forms(), "password=cAnArY01xy-in-page&user="))
+	said = strings.Join(w.said, "\n")
+	assert.Check(t, !strings.Contains(said, "cAnArY01xy"), "the agent sees %s", said)
 }

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/doors/cli"
 	"github.com/gybob/aai-gateway/internal/platform/linux/session"
@@ -31,14 +34,11 @@ func TestAKeyOfTheEnvironmentElsewhere(t *testing.T) {
 		g := d.grounds()
 		g.home = func() string { return home }
 		s, err := setUp(setupInput{getenv: d.getenv, home: d.home, platform: hostPlatform(d.home, d.getenv), hostAccess: g})
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		store, passphrase := s.kept()
 		for what, err := range map[string]error{"what is allowed": store.CheckWritable(), "a passphrase": passphrase.CheckAvailable(t.Context())} {
-			if (err == nil) != (want == "") || err != nil && (strings.Contains(err.Error(), "AAI_MASTER_KEY_FILE: it is not set") || !strings.Contains(err.Error(), "is ignored")) {
-				t.Errorf("%s, where the account's home is %s: %v", what, home, err)
-			}
+			assert.Check(t, is.Equal((err == nil), (want == "")), "%s %s %v", what, home, err)
+			assert.Check(t, !(err != nil && (strings.Contains(err.Error(), "AAI_MASTER_KEY_FILE: it is not set") || !strings.Contains(err.Error(), "is ignored"))), "%s, where the account's home is %s: %v", what, home, err)
 		}
 	}
 }
@@ -47,12 +47,8 @@ func TestAKeyOfTheEnvironmentElsewhere(t *testing.T) {
 func (d *desk) file(t *testing.T, name, text string) string {
 	t.Helper()
 	path := filepath.Join(d.home, name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	assert.NilError(t, os.WriteFile(path, []byte(text), 0o600))
 	return path
 }
 
@@ -78,9 +74,7 @@ func (d *desk) readFile(t *testing.T, text string) (*setup, error) {
 
 func mustRead(t *testing.T, c *setup, err error) *setup {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return c
 }
 
@@ -92,16 +86,11 @@ func TestNoWebPage(t *testing.T) {
 	var log strings.Builder
 	p := &program{getenv: d.getenv, hostAccess: d.grounds(), err: &log}
 	built, err := p.build(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	c.warnOfIdle(built.log)
-	if err := built.close(); err != nil {
-		t.Error(err)
-	}
-	if !strings.Contains(log.String(), "level=WARN") || !strings.Contains(log.String(), "enableWebUI") {
-		t.Errorf("nobody is told that there is no web page:\n%s", log.String())
-	}
+	assert.Check(t, built.close())
+	assert.Assert(t, is.Contains(log.String(), "level=WARN"))
+	assert.Assert(t, is.Contains(log.String(), "enableWebUI"))
 }
 
 func TestAHomeThatIsNone(t *testing.T) {
@@ -113,15 +102,16 @@ func TestAHomeThatIsNone(t *testing.T) {
 		t.Setenv("USERPROFILE", home)
 		p := &program{getenv: func(string) string { return "" }}
 		_, err := p.config(cli.Flags{})
-		if e := aai.AsError(err); e == nil || !strings.HasPrefix(e.Message, message) || e.Code != aai.InvalidParams {
-			t.Errorf("HOME=%q: %v", home, err)
-		}
+		e := aai.AsError(err)
+		assert.Assert(t, e != nil, "HOME=%q: %v", home, err)
+		assert.Assert(t, strings.HasPrefix(e.Message, message), "HOME=%q: %v", home, err)
+		assert.Equal(t, e.Code, aai.InvalidParams, "%q %v", home, err)
 	}
 }
 
 func nothingIn(t *testing.T, folder string) {
 	t.Helper()
-	if entries, err := os.ReadDir(folder); err != nil || len(entries) > 0 {
-		t.Errorf("%s holds %v, %v", folder, entries, err)
-	}
+	entries, err := os.ReadDir(folder)
+	assert.NilError(t, err, folder)
+	assert.Assert(t, is.Len(entries, 0), folder)
 }

@@ -7,6 +7,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // startDev starts the gateway with --dev as this test's process, lists the tools, and leaves after the gateway has
@@ -18,19 +21,18 @@ func startDev(t *testing.T, v *victim, words string, env ...string) string {
 	in, noIn := cmd.StdinPipe()
 	out, noOut := cmd.StdoutPipe()
 	report, noReport := cmd.StderrPipe()
-	if noIn != nil || noOut != nil || noReport != nil || cmd.Start() != nil {
-		t.Fatal(noIn, noOut, noReport)
-	}
-	if _, err := io.WriteString(in, `{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18",
+	assert.NilError(t, noIn)
+	assert.NilError(t, noOut)
+	assert.NilError(t, noReport)
+	assert.NilError(t, cmd.Start())
+	_, err := io.WriteString(in, `{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18",
 		"capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}}`+"\n"+
-		`{"jsonrpc": "2.0", "method": "notifications/initialized"}`+"\n"+`{"jsonrpc": "2.0", "id": 2, "method": "tools/list"}`+"\n"); err != nil {
-		t.Fatal(err)
-	}
+		`{"jsonrpc": "2.0", "method": "notifications/initialized"}`+"\n"+`{"jsonrpc": "2.0", "id": 2, "method": "tools/list"}`+"\n")
+	assert.NilError(t, err)
 	answers := bufio.NewReader(out)
 	for range 2 {
-		if _, err := answers.ReadString('\n'); err != nil {
-			t.Fatal(err)
-		}
+		_, err := answers.ReadString('\n')
+		assert.NilError(t, err)
 	}
 	go func() { _, _ = io.Copy(io.Discard, answers) }()
 	var said strings.Builder
@@ -56,19 +58,14 @@ func TestDevOfAClient(t *testing.T) {
 	v := newVictim(t)
 	v.write(t, "key", strings.Repeat("0123456789abcdef", 4))
 	v.env = append(v.env, "AAI_MASTER_KEY_FILE="+filepath.Join(v.folder, "key"))
-	if said := startDev(t, v, ""); !strings.Contains(said, unconfirmed) {
-		t.Errorf("without a person: %s", said)
-	}
-	if said := startDev(t, v, "--dev is confirmed and holds from the next start", "PERSON=yes"); !strings.Contains(said, unconfirmed) {
-		t.Errorf("the first start has dev already: %s", said)
-	}
-	if said := startDev(t, v, ""); strings.Contains(said, "does not hold") {
-		t.Errorf("the next start: %s", said)
-	}
-	if _, said := v.run(nil, "--dev", "apps"); !strings.Contains(said, "--dev"+unconfirmed) {
-		t.Errorf("a command has dev by the confirmation for a client: %s", said)
-	}
-	if past := v.journal(t); past[len(past)-1].consent == "" {
-		t.Errorf("on record: %+v", past)
-	}
+	said := startDev(t, v, "")
+	assert.Check(t, is.Contains(said, unconfirmed), "without a person: %s", said)
+	said = startDev(t, v, "--dev is confirmed and holds from the next start", "PERSON=yes")
+	assert.Check(t, is.Contains(said, unconfirmed), "the first start has dev already: %s", said)
+	said = startDev(t, v, "")
+	assert.Check(t, !strings.Contains(said, "does not hold"), "the next start: %s", said)
+	_, said = v.run(nil, "--dev", "apps")
+	assert.Check(t, is.Contains(said, "--dev"+unconfirmed), "a command has dev by the confirmation for a client: %s", said)
+	past := v.journal(t)
+	assert.Check(t, past[len(past)-1].consent != "", "on record: %+v", past)
 }

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
@@ -32,10 +35,10 @@ func TestStopKeyEndsTyping(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	err := <-typed
-	if err == nil || err.Code != aai.PermissionDenied || !strings.Contains(err.Message, "stopped everything") {
-		t.Fatalf("the typing ended with %v", err)
-	}
-	if err := g.windowTool(t.Context(), "ax_find", map[string]any{"app": "mousepad", "query": "role:textbox"}); err == nil || err.Code != aai.PermissionDenied {
-		t.Errorf("the next call: %v", err)
-	}
+	assert.Assert(t, err != nil, "the typing ended with %v", err)
+	assert.Equal(t, err.Code, aai.PermissionDenied, err)
+	assert.Assert(t, is.Contains(err.Message, "stopped everything"), err)
+	err = g.windowTool(t.Context(), "ax_find", map[string]any{"app": "mousepad", "query": "role:textbox"})
+	assert.Assert(t, err != nil, "the next call: %v", err)
+	assert.Equal(t, err.Code, aai.PermissionDenied, err)
 }

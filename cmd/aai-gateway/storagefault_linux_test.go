@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/builtin"
 	"github.com/gybob/aai-gateway/internal/doctor"
@@ -48,9 +51,7 @@ func (d *storageDesk) keep() {
 
 func (d *storageDesk) must(err error) {
 	d.t.Helper()
-	if err != nil {
-		d.t.Fatal(err)
-	}
+	assert.NilError(d.t, err)
 }
 
 // path returns a path in the data folder.
@@ -63,9 +64,7 @@ func (d *storageDesk) damage(pattern string) {
 	d.t.Helper()
 	files, err := filepath.Glob(d.path(pattern))
 	d.must(err)
-	if len(files) == 0 {
-		d.t.Fatalf("no file is %s", pattern)
-	}
+	assert.Assert(d.t, len(files) != 0, "no file is %s", pattern)
 	for _, file := range files {
 		d.must(os.WriteFile(file, []byte(`{"cut`), 0o600))
 	}
@@ -119,9 +118,7 @@ func TestStorageFaultIsReported(t *testing.T) {
 			d := &storageDesk{desk: newDesk(t), t: t}
 			d.file(t, ".aai/org.example.Notes/aai.json", notesDescriptor)
 			c.prepare(d)
-			if d.callFails() != c.faulty {
-				t.Fatalf("a call fails: %v", !c.faulty)
-			}
+			assert.Equal(t, d.callFails(), c.faulty, "a call fails: %v", !c.faulty)
 			d.reports(c.faulty)
 		})
 	}
@@ -143,9 +140,8 @@ func (d *storageDesk) callFails() bool {
 	built := d.build(cfg)
 	_, err := d.do(built.gateway, "org.example.Notes", "list", nil)
 	e := aai.AsError(err)
-	if e == nil || e.Code != aai.ConsentRequired {
-		d.t.Fatalf("the call: %v", err)
-	}
+	assert.Assert(d.t, e != nil, "the call: %v", err)
+	assert.Equal(d.t, e.Code, aai.ConsentRequired, err)
 	return strings.Contains(e.Message, "cannot be read") || aai.AsError(wrong).Code == aai.AutomationFailed
 }
 
@@ -156,9 +152,7 @@ func (d *storageDesk) build(cfg *setup) *components {
 	built, err := p.build(cfg)
 	d.must(err)
 	d.t.Cleanup(func() {
-		if err := built.close(); err != nil {
-			d.t.Error(err)
-		}
+		assert.Check(d.t, built.close())
 	})
 	return built
 }
@@ -172,9 +166,8 @@ func (d *storageDesk) reports(faulty bool) {
 		Hint    string `json:"consents_hint"`
 	}
 	d.answer(built, builtin.Keychain, nil, &status)
-	if (status.Problem != "") != faulty || faulty && status.Hint == "" {
-		d.t.Errorf("the status is %+v", status)
-	}
+	assert.Check(d.t, is.Equal((status.Problem != ""), faulty), "%+v", status)
+	assert.Check(d.t, !faulty || status.Hint != "", "the status is %+v", status)
 	var skip []any
 	for _, name := range doctor.Checks() {
 		if name != "keychain" {
@@ -186,13 +179,10 @@ func (d *storageDesk) reports(faulty bool) {
 		Checks []struct{ Check, State, Saw, Advice string }
 	}
 	text := d.answer(built, doctor.ToolName, map[string]any{"skip": skip}, &report)
-	if (report.State == "broken") != faulty || faulty == strings.Contains(text, "All is well") {
-		d.t.Errorf("the doctor: %s %+v", text, report)
-	}
+	assert.Check(d.t, is.Equal((report.State == "broken"), faulty), "%s %+v", text, report)
+	assert.Check(d.t, faulty != strings.Contains(text, "All is well"), "the doctor: %s %+v", text, report)
 	for _, c := range report.Checks {
-		if c.State == "broken" && (c.Saw == "" || c.Advice == "") {
-			d.t.Errorf("the doctor: %+v", c)
-		}
+		assert.Check(d.t, !(c.State == "broken" && (c.Saw == "" || c.Advice == "")), "the doctor: %+v", c)
 	}
 }
 

@@ -13,6 +13,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
@@ -39,12 +42,9 @@ var fence = regexp.MustCompile("(?ms)^```(\\w+)(?: file=(\\S+))?\n(.*?)^```$")
 func (p *taskPage) do(t *testing.T, name string) {
 	t.Helper()
 	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "tasks", name+".md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if lines := strings.Count(string(page), "\n"); lines > 90 {
-		t.Errorf("%s has %d lines; expected 90 at most", name, lines)
-	}
+	assert.NilError(t, err)
+	lines := strings.Count(string(page), "\n")
+	assert.Check(t, lines <= 90, "%s has %d lines; expected 90 at most", name, lines)
 	said, run, compared := "", 0, 0
 	for _, block := range fence.FindAllStringSubmatch(string(page), -1) {
 		kind, file, body := block[1], block[2], p.replace.Replace(block[3])
@@ -58,16 +58,13 @@ func (p *taskPage) do(t *testing.T, name string) {
 			run++
 		case kind == "text":
 			compared++
-			if !prints(body).MatchString(said) {
-				t.Fatalf("%s: expected\n%s\nbut it printed\n%s", name, body, said)
-			}
+			assert.Assert(t, prints(body).MatchString(said), "%s: expected\n%s\nbut it printed\n%s", name, body, said)
 		default:
 			t.Errorf("%s: a block of %q is neither run nor written", name, kind)
 		}
 	}
-	if run < 3 || compared < 3 {
-		t.Errorf("%s: only %d blocks were run, and %d compared", name, run, compared)
-	}
+	assert.Check(t, run >= 3, "%s: only %d blocks were run, and %d compared", name, run, compared)
+	assert.Check(t, compared >= 3, "%s: only %d blocks were run, and %d compared", name, run, compared)
 }
 
 func prints(pattern string) *regexp.Regexp {
@@ -85,12 +82,8 @@ func (p *taskPage) write(t *testing.T, file, body string) {
 	} else if !filepath.IsLocal(strings.TrimPrefix(file, "~/")) {
 		t.Fatalf("%s is not in the home", file)
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(body), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	assert.NilError(t, os.WriteFile(path, []byte(body), 0o600))
 }
 
 func (p *taskPage) run(t *testing.T, name, script string) string {
@@ -98,9 +91,7 @@ func (p *taskPage) run(t *testing.T, name, script string) string {
 	cmd := exec.CommandContext(t.Context(), "sh", "-eu", "-c", script)
 	cmd.Dir, cmd.Env = p.home, p.env
 	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%s: %v\n%s\nprinted\n%s", name, err, script, out)
-	}
+	assert.NilError(t, err, "%s %s %s", name, script, out)
 	return string(out)
 }
 
@@ -112,9 +103,7 @@ func TestTaskForm(t *testing.T) {
 	mux := http.NewServeMux()
 	mux.Handle("GET /", http.FileServer(http.Dir(p.home)))
 	mux.HandleFunc("POST /booked", func(w http.ResponseWriter, r *http.Request) {
-		if err := r.ParseForm(); err != nil {
-			t.Error(err)
-		}
+		assert.Check(t, r.ParseForm())
 		booked <- r.PostForm
 		_, _ = io.WriteString(w, "<!DOCTYPE html><title>Booked</title><h1>Thank you</h1>")
 	})
@@ -126,9 +115,8 @@ func TestTaskForm(t *testing.T) {
 	}
 	p.do(t, "form")
 	got := <-booked
-	if want := "guests=4&message=A+table+by+the+window.&name=Ann&vegetarian=yes"; got.Encode() != want {
-		t.Errorf("the form arrived with %s, want %s", got.Encode(), want)
-	}
+	want := "guests=4&message=A+table+by+the+window.&name=Ann&vegetarian=yes"
+	assert.Check(t, is.Equal(got.Encode(), want), "the form arrived with %s, want %s", got.Encode(), want)
 }
 
 // TestTaskFiveMinutes: the app is GNOME's calculator, which the bus starts.
@@ -165,13 +153,10 @@ func TestTaskCompany(t *testing.T) {
 	site := httptest.NewTLSServer(mux)
 	t.Cleanup(site.Close)
 	authority := filepath.Join(t.TempDir(), "authority.pem")
-	if err := os.WriteFile(authority, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: site.Certificate().Raw}), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.WriteFile(authority, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: site.Certificate().Raw}), 0o600))
 	p.env = append(p.env, "SSL_CERT_FILE="+authority)
 	p.replace = strings.NewReplacer("orders.example.com", site.Listener.Addr().String())
 	p.do(t, "company")
-	if got := <-refunded; got != `/v1/orders/7/refund {"amount":50}` {
-		t.Errorf("the server was asked %s", got)
-	}
+	got := <-refunded
+	assert.Check(t, is.Equal(got, `/v1/orders/7/refund {"amount":50}`), "the server was asked %s", got)
 }

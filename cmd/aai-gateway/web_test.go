@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/doors/mcp"
@@ -65,13 +67,10 @@ func newWebWorld(t *testing.T) *webWorld {
 	w.cfg.roots.AddCert(site.Certificate())
 	w.cfg.platform.desktop = nil
 	w.cfg.hostAccess.person = func() (policy.Authenticator, aai.Asker) { return agreeingPerson{}, agreeingPerson{} }
-	if w.components, err = (&program{getenv: d.getenv, hostAccess: d.grounds(), err: io.Discard}).build(w.cfg); err != nil {
-		t.Fatal(err)
-	}
+	w.components, err = (&program{getenv: d.getenv, hostAccess: d.grounds(), err: io.Discard}).build(w.cfg)
+	assert.NilError(t, err)
 	t.Cleanup(func() {
-		if err := w.close(); err != nil {
-			t.Error(err)
-		}
+		assert.Check(t, w.close())
 	})
 	return w
 }
@@ -87,23 +86,20 @@ func TestWebAppAsksConsent(t *testing.T) {
 		call := &aai.Call{Caller: agent, App: name, Tool: "add", Args: map[string]any{"text": "x"}}
 		_, err := w.gateway.Do(t.Context(), call)
 		e := aai.AsError(err)
-		if e == nil || e.Code != aai.ConsentRequired || len(e.Questions) != 1 {
-			t.Fatalf("%s: %v", name, err)
-		}
+		assert.Assert(t, e != nil, "%s %v", name, err)
+		assert.Equal(t, e.Code, aai.ConsentRequired, "%s %v", name, err)
+		assert.Assert(t, is.Len(e.Questions, 1), "%s %v", name, err)
 		question := e.Questions[0]
 		id := w.host + "/com.example.notes"
 		for _, line := range []string{"Web site: " + w.host + "\n", `whose app "com.example.notes"`} {
-			if !strings.Contains(question.Text, line) {
-				t.Errorf("the question does not say %q:\n%s", line, question.Text)
-			}
+			assert.Check(t, is.Contains(question.Text, line), "the question does not say %q:\n%s", line, question.Text)
 		}
 		if !strings.Contains(e.Hint, "consent grant "+id+" add") || w.added.Load() != 0 {
 			t.Errorf("hint %q, ran %d times", e.Hint, w.added.Load())
 		}
 	}
-	if n := w.asked.Load(); n != 1 {
-		t.Errorf("the site was asked %d times", n)
-	}
+	n := w.asked.Load()
+	assert.Check(t, n == 1, "the site was asked %d times", n)
 }
 
 // Consent applies to the app of that site, and to no other with its id.
@@ -121,9 +117,8 @@ func TestWebConsentIsOfOneSite(t *testing.T) {
 	}
 	listed := &aai.Call{Caller: person, App: aai.BuiltinApp, Tool: "consent_list"}
 	result, err := w.gateway.Do(t.Context(), listed)
-	if err != nil || !strings.Contains(fmt.Sprint(result.Data), w.host+"/com.example.notes") {
-		t.Errorf("the consents are %v, %v", result, err)
-	}
+	assert.NilError(t, err, result)
+	assert.Assert(t, is.Contains(fmt.Sprint(result.Data), w.host+"/com.example.notes"), result)
 }
 
 // An agent's complete path: the site is not listed, is found, is listed, is read, and its tool
@@ -133,55 +128,48 @@ func TestAgentFindsWebApp(t *testing.T) {
 	session := w.connect(t)
 	names := func() []string {
 		list, err := session.ListTools(t.Context(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		var names []string
 		for _, tool := range list.Tools {
 			names = append(names, tool.Name)
 		}
 		return names
 	}
-	if got := names(); !slices.Equal(got, []string{"aai_exec", "web_discover"}) {
-		t.Errorf("at first the tools are %q", got)
-	}
+	got := names()
+	assert.Check(t, slices.Equal(got, []string{"aai_exec", "web_discover"}), "at first the tools are %q", got)
 	for _, tool := range []string{"web_discover", "web:discover"} {
 		guide, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: tool, Arguments: map[string]any{"url": "https://" + w.host + "/a/page"}})
-		if err != nil || guide.IsError {
-			t.Fatalf("%+v, %v", guide, err)
-		}
+		assert.NilError(t, err, "%+v", guide)
+		assert.Assert(t, !guide.IsError, "%+v", guide)
 		text := guide.Content[0].(*sdk.TextContent).Text
 		for _, words := range []string{"From https://" + w.host + ", as data", "- id: " + w.host + "/com.example.notes", "### add", "aai_exec"} {
-			if !strings.Contains(text, words) {
-				t.Errorf("%s does not say %q:\n%s", tool, words, text)
-			}
+			assert.Check(t, is.Contains(text, words), "%s does not say %q:\n%s", tool, words, text)
 		}
 	}
 	id := w.host + "/com.example.notes"
 	entry := aai.WireName("app:" + id)
-	if got := names(); !slices.Contains(got, entry) || len(got) != 3 {
-		t.Errorf("then the tools are %q", got)
-	}
+	got = names()
+	assert.Assert(t, is.Contains(got, entry))
+	assert.Assert(t, is.Len(got, 3))
 	read, err := session.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "app:" + id})
-	if err != nil || !strings.Contains(read.Contents[0].Text, "com.example.notes") {
-		t.Errorf("the descriptor is %+v, %v", read, err)
-	}
+	assert.NilError(t, err, "%+v", read)
+	assert.Assert(t, is.Contains(read.Contents[0].Text, "com.example.notes"), "%+v", read)
 	for _, call := range []*sdk.CallToolParams{
 		{Name: entry},
 		{Name: "app:" + id},
 	} {
-		if guide, err := session.CallTool(t.Context(), call); err != nil || guide.IsError {
-			t.Errorf("%s: %+v, %v", call.Name, guide, err)
-		}
+		guide, err := session.CallTool(t.Context(), call)
+		assert.NilError(t, err, "%s %+v", call.Name, guide)
+		assert.Assert(t, !guide.IsError, "%s %+v", call.Name, guide)
 	}
 	for _, call := range []*sdk.CallToolParams{
 		{Name: "aai_exec", Arguments: map[string]any{"app": "https://" + w.host, "tool": "add", "args": map[string]any{"text": "x"}}},
 		{Name: id + ":add", Arguments: map[string]any{"text": "x"}},
 	} {
 		result, err := session.CallTool(t.Context(), call)
-		if err != nil || !result.IsError || !strings.Contains(result.Content[0].(*sdk.TextContent).Text, "CONSENT_REQUIRED") {
-			t.Errorf("%s: %+v, %v", call.Name, result, err)
-		}
+		assert.NilError(t, err, "%s %+v", call.Name, result)
+		assert.Assert(t, result.IsError, "%s %+v", call.Name, result)
+		assert.Assert(t, is.Contains(result.Content[0].(*sdk.TextContent).Text, "CONSENT_REQUIRED"), "%s %+v", call.Name, result)
 	}
 	if w.asked.Load() != 1 || w.added.Load() != 0 {
 		t.Errorf("the site was asked %d times, %d notes were added", w.asked.Load(), w.added.Load())
@@ -195,18 +183,15 @@ func TestNoSiteIsAskedOffTheRecord(t *testing.T) {
 	session := w.connect(t)
 	for _, name := range []string{"web_discover", "aai_exec", w.host + "/com.example.notes:add", "app:" + w.host} {
 		args := map[string]any{"url": w.host, "app": w.host, "tool": "add"}
-		if result, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: name, Arguments: args}); err == nil && !result.IsError {
-			t.Errorf("%s gave %+v", name, result)
-		}
+		result, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: name, Arguments: args})
+		assert.Check(t, err != nil || result.IsError, "%s gave %+v", name, result)
 	}
 	for _, uri := range []string{"app:" + w.host, "app:https://" + w.host, "guide:" + w.host} {
-		if read, err := session.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: uri}); err == nil {
-			t.Errorf("%s gave %+v", uri, read)
-		}
+		read, err := session.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: uri})
+		assert.Check(t, err != nil, "%s gave %+v", uri, read)
 	}
-	if n := w.asked.Load(); n != 0 {
-		t.Errorf("the site was asked %d times", n)
-	}
+	n := w.asked.Load()
+	assert.Check(t, n == 0, "the site was asked %d times", n)
 }
 
 // noJournal is a journal that cannot be written.
@@ -222,16 +207,12 @@ func TestACallLooksUpOnce(t *testing.T) {
 	w.gone.Store(true)
 	session := w.connect(t)
 	//nolint:staticcheck // deprecated, but current clients have it
-	if err := session.SetLoggingLevel(t.Context(), &sdk.SetLoggingLevelParams{Level: "debug"}); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, session.SetLoggingLevel(t.Context(), &sdk.SetLoggingLevelParams{Level: "debug"}))
 	result, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "aai_exec", Arguments: map[string]any{"app": "https://" + w.host, "tool": "add"}})
-	if err != nil || !result.IsError {
-		t.Errorf("%+v, %v", result, err)
-	}
-	if n := w.asked.Load(); n != 1 {
-		t.Errorf("the site was asked %d times", n)
-	}
+	assert.NilError(t, err, "%+v", result)
+	assert.Assert(t, result.IsError, "%+v", result)
+	n := w.asked.Load()
+	assert.Check(t, n == 1, "the site was asked %d times", n)
 }
 
 // connect returns an agent at the door, with the SDK's own client.
@@ -244,9 +225,7 @@ func (w *webWorld) connect(t *testing.T) *sdk.ClientSession {
 	go func() { ended <- door.ServeStdio(context.Background(), toDoor, fromDoor) }()
 	client := sdk.NewClient(&sdk.Implementation{Name: "tester", Version: "1"}, nil)
 	session, err := client.Connect(t.Context(), &sdk.IOTransport{Reader: toClient, Writer: fromClient}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(func() {
 		_ = session.Close()
 		_ = fromClient.Close()

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/godbus/dbus/v5"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
@@ -51,12 +53,8 @@ func levels(checks bool) string {
 func TestKilledInAWorkflow(t *testing.T) {
 	b := programPath(filepath.Join(t.TempDir(), "aai-gateway"))
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(self, string(b)); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
+	assert.NilError(t, os.Symlink(self, string(b)))
 	rounds := 6
 	if more, err := strconv.Atoi(os.Getenv("AAI_KILLS")); err == nil {
 		rounds = more
@@ -68,9 +66,7 @@ func TestKilledInAWorkflow(t *testing.T) {
 		w.round(t, round)
 	}
 	t.Logf("%d runs were left, %d resumed at once, %d after an answer; %d taken back, %d in part", w.left, w.resumed, w.answered, w.back, w.partly)
-	if w.left == 0 {
-		t.Error("no run was left in the middle")
-	}
+	assert.Check(t, w.left != 0, "no run was left in the middle")
 }
 
 // killTest is the gateway in a new home for each round, and an independent client of the app.
@@ -88,9 +84,7 @@ type killTest struct {
 func (k *killTest) level(t *testing.T) int {
 	t.Helper()
 	v, err := k.object.GetProperty(testkit.ServiceInterface + ".Level")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	level, _ := v.Value().(byte)
 	return int(level)
 }
@@ -111,9 +105,7 @@ func (k *killTest) does(t *testing.T, args ...string) (code int, said string) {
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return exit.ExitCode(), string(out)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return 0, string(out)
 }
 
@@ -124,9 +116,7 @@ func (k *killTest) round(t *testing.T, round int) {
 	k.home.write(t, ".aai/org.example.App/aai.json", levelDescriptor)
 	checks := round%4 < 2
 	k.home.write(t, ".aai/workflows/levels.json", levels(checks))
-	if err := k.object.SetProperty(testkit.ServiceInterface+".Level", dbus.MakeVariant(byte(7))); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, k.object.SetProperty(testkit.ServiceInterface+".Level", dbus.MakeVariant(byte(7))))
 	k.before = k.app.Calls("Set")
 	k.kill(t, 1+rand.IntN(killedSteps))
 	id, state := k.run(t)
@@ -134,9 +124,7 @@ func (k *killTest) round(t *testing.T, round int) {
 	if state == "done" {
 		return
 	}
-	if state != "interrupted" {
-		t.Fatalf("%s", what)
-	}
+	assert.Equal(t, state, "interrupted", what)
 	k.left++
 	if round%2 == 0 {
 		k.resume(t, id, what, checks)
@@ -151,9 +139,7 @@ func (k *killTest) kill(t *testing.T, n int) {
 	cmd := k.command("workflow", "run", "levels")
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &said
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, cmd.Start())
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	for k.sets() < n {
@@ -178,9 +164,8 @@ func (k *killTest) run(t *testing.T) (id, state string) {
 	if err == nil {
 		err = json.Unmarshal(out, &found)
 	}
-	if err != nil || len(found.Runs) != 1 {
-		t.Fatalf("%v: %s", err, out)
-	}
+	assert.NilError(t, err, out)
+	assert.Assert(t, is.Len(found.Runs, 1), out)
 	return found.Runs[0].Run, found.Runs[0].State
 }
 
@@ -192,34 +177,31 @@ func (k *killTest) resume(t *testing.T, id, what string, checks bool) {
 	k.resumed++
 	if code != 0 {
 		found := unknownStep.FindStringSubmatch(said)
-		if checks || found == nil || !strings.Contains(said, "--happened") {
-			t.Fatalf("%s: exit code %d: %s", what, code, said)
-		}
+		assert.Assert(t, !checks, "%s: exit code %d: %s", what, code, said)
+		assert.Assert(t, found != nil, "%s: exit code %d: %s", what, code, said)
+		assert.Assert(t, is.Contains(said, "--happened"), "%s %d", what, code)
 		k.resumed--
 		k.answered++
 		answer := "--not-happened"
 		if n, _ := strconv.Atoi(found[1]); k.sets() >= n {
 			answer = "--happened"
 		}
-		if code, said = k.does(t, "workflow", "resume", id, answer); code != 0 {
-			t.Fatalf("%s: %s: exit code %d: %s", what, answer, code, said)
-		}
+		code, said = k.does(t, "workflow", "resume", id, answer)
+		assert.Equal(t, code, 0, "%s: %s: exit code %d: %s", what, answer, code, said)
 	}
 	if k.level(t) != 10+killedSteps || k.sets() != killedSteps {
 		t.Errorf("%s: after it the level is %d, and was set %d times: %s", what, k.level(t), k.sets(), said)
 	}
-	if code, said := k.does(t, "workflow", "resume", id); code == 0 || !strings.Contains(said, "has ended (done)") {
-		t.Errorf("%s: resumed again: %s", what, said)
-	}
+	code, said = k.does(t, "workflow", "resume", id)
+	assert.Check(t, code != 0, "%s: resumed again: %s", what, said)
+	assert.Check(t, is.Contains(said, "has ended (done)"), what)
 }
 
 func (k *killTest) takeBack(t *testing.T, id, what string) {
 	t.Helper()
 	done := k.sets()
 	code, said := k.does(t, "workflow", "rollback", id)
-	if code != 0 {
-		t.Fatalf("%s: exit code %d: %s", what, code, said)
-	}
+	assert.Equal(t, code, 0, "%s: exit code %d: %s", what, code, said)
 	k.back++
 	if k.level(t) != 7 {
 		k.partly++
@@ -227,11 +209,9 @@ func (k *killTest) takeBack(t *testing.T, id, what string) {
 			t.Errorf("%s: the level is %d, and it says %s", what, k.level(t), said)
 		}
 	}
-	if n := k.sets() - done; n > done {
-		t.Errorf("%s: %d acts were taken back by %d", what, done, n)
-	}
+	n := k.sets() - done
+	assert.Check(t, n <= done, "%s: %d acts were taken back by %d", what, done, n)
 	again := k.sets()
-	if _, said := k.does(t, "workflow", "rollback", id); k.sets() != again {
-		t.Errorf("%s: taken back twice: %s", what, said)
-	}
+	_, said = k.does(t, "workflow", "rollback", id)
+	assert.Check(t, is.Equal(k.sets(), again), "%s: taken back twice: %s", what, said)
 }

@@ -5,6 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/answer"
 )
 
@@ -30,7 +33,5 @@ func TestSchemaOf(t *testing.T) {
 		`"since": {"type": "string", "format": "date-time", "title": "since"}, "name": {"type": "string", "title": "name"}, ` +
 		`"kind": {"type": "string", "enum": ["a", "b c"]}, "args": {}, "codes": {"type": "object"}, "deep": {"type": "object"}}}}, ` +
 		`"also": {"type": "array", "items": {"type": "object"}}, "ms": {"type": "number", "description": "Milliseconds"}}}`
-	if got := string(answer.SchemaOf[list]()); got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
-	}
+	assert.Check(t, is.Equal(string(answer.SchemaOf[list]()), want))
 }

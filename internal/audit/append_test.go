@@ -11,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/answer"
 )
@@ -32,9 +35,7 @@ func TestAppendConcurrently(t *testing.T) {
 						if e.Kind == aai.Intent {
 							e.Args = map[string]any{"text": strings.Repeat(id, 100*n)}
 						}
-						if err := j.Record(t.Context(), e); err != nil {
-							t.Error(err)
-						}
+						assert.Check(t, j.Record(t.Context(), e))
 					}
 				}
 			})
@@ -47,17 +48,13 @@ func TestAppendConcurrently(t *testing.T) {
 // complete fails the test unless the journal has that many complete calls.
 func complete(t *testing.T, path string, calls int) {
 	t.Helper()
-	if n := len(lines(t, path)); n != 3*calls {
-		t.Errorf("%d lines, expected %d", n, 3*calls)
-	}
+	assert.Check(t, is.Equal(len(lines(t, path)), 3*calls))
 	found := past(t, path)
-	if len(found) != calls {
-		t.Errorf("%d calls, expected %d", len(found), calls)
-	}
+	assert.Check(t, is.Len(found, calls), "%d", calls)
 	for _, p := range found {
-		if p.Result != "ok" || p.Door == "" || p.Effect == "" {
-			t.Errorf("%+v", p)
-		}
+		assert.Check(t, is.Equal(p.Result, "ok"), "%+v", p)
+		assert.Check(t, p.Door != "", "%+v", p)
+		assert.Check(t, p.Effect != "", "%+v", p)
 	}
 }
 
@@ -71,9 +68,10 @@ func TestAppendFromProcesses(t *testing.T) {
 		wg.Go(func() { child(t, "append", path, fmt.Sprint("p", i, ".")) })
 	}
 	wg.Wait()
-	if v := verified(t, path); v.Verdict != answer.Intact || v.Files < 3 || len(v.Repairs) > 0 {
-		t.Errorf("%+v", v)
-	}
+	v := verified(t, path)
+	assert.Check(t, is.Equal(v.Verdict, answer.Intact), "%+v", v)
+	assert.Check(t, v.Files >= 3, "%+v", v)
+	assert.Check(t, is.Len(v.Repairs, 0), "%+v", v)
 	seen, refused := make(map[string]bool), 0
 	for _, p := range past(t, path) {
 		seen[p.Call] = p.Result == "ok" && p.Caller == "Claude-AI" && p.Effect != ""
@@ -84,15 +82,12 @@ func TestAppendFromProcesses(t *testing.T) {
 	for i := range processes {
 		for n := range childCalls {
 			for _, kind := range []string{"", "r", "a"} {
-				if id := fmt.Sprint("p", i, ".", n, kind); !seen[id] {
-					t.Errorf("%s is not in the history", id)
-				}
+				id := fmt.Sprint("p", i, ".", n, kind)
+				assert.Check(t, seen[id], "%s is not in the history", id)
 			}
 		}
 	}
-	if refused != processes*childCalls {
-		t.Errorf("%d refused calls are in the history, expected %d", refused, processes*childCalls)
-	}
+	assert.Check(t, refused == processes*childCalls, "%d refused calls are in the history, expected %d", refused, processes*childCalls)
 }
 
 // child runs this test binary as another process.
@@ -106,9 +101,8 @@ func child(t *testing.T, what, path, name string) {
 	c := exec.CommandContext(t.Context(), self)
 	c.Dir = filepath.Dir(path)
 	c.Env = append(os.Environ(), "JOURNAL_TEST_CHILD="+what, "JOURNAL_TEST_NAME="+name)
-	if out, err := c.CombinedOutput(); err != nil {
-		t.Errorf("%v\n%s", err, out)
-	}
+	out, err := c.CombinedOutput()
+	assert.Check(t, err, out)
 }
 
 // TestCloseWhileRecording checks that Close loses no acknowledged entry.
@@ -136,7 +130,7 @@ func TestCloseWhileRecording(t *testing.T) {
 	for _, n := range kept {
 		total += n
 	}
-	if n := len(lines(t, path)); n != total || total == 0 {
-		t.Errorf("%d lines, but %d were said to be recorded", n, total)
-	}
+	n := len(lines(t, path))
+	assert.Check(t, is.Equal(n, total))
+	assert.Check(t, total != 0, "%d lines, but %d were said to be recorded", n, total)
 }

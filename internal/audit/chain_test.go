@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/gybob/aai-gateway/internal/answer"
@@ -23,13 +25,12 @@ func TestSealIsHMAC(t *testing.T) {
 	h := hmac.New(sha256.New, k[:])
 	h.Write([]byte("text"))
 	s := k.seal([]byte("text"))
-	if want := h.Sum(nil)[:16]; hex.EncodeToString(want) != s.String() {
-		t.Errorf("%s, expected %x", s, want)
-	}
+	want := h.Sum(nil)[:16]
+	assert.Check(t, is.Equal(hex.EncodeToString(want), s.String()), "%s %x", s, want)
 	sum := sha256.Sum256(append([]byte(ratchetWord), k[:]...))
-	if k.next() != chainKey(sum) || k.ahead(3) != k.next().next().next() || k.ahead(0) != k {
-		t.Error("the keys do not follow")
-	}
+	assert.Check(t, is.Equal(k.next(), chainKey(sum)))
+	assert.Check(t, is.Equal(k.ahead(3), k.next().next().next()))
+	assert.Check(t, is.Equal(k.ahead(0), k))
 }
 
 // TestLinks checks that records are read as written, and that any changed byte breaks the seal.
@@ -42,14 +43,16 @@ func TestLinks(t *testing.T) {
 		k := chainKey{7}
 		text, s := appendLink(nil, seq, prev, k, []byte(body))
 		l, ok := parseLink(text[:len(text)-1])
-		if !ok || l.seq != seq || l.prev != prev || l.seal != s || !l.sealedBy(k) || l.sealedBy(k.next()) {
-			t.Fatalf("%q is read as %+v", text, l)
-		}
+		assert.Assert(t, ok, "%q is read as %+v", text, l)
+		assert.Equal(t, l.seq, seq, "%q %+v", text, l)
+		assert.Equal(t, l.prev, prev, "%q %+v", text, l)
+		assert.Equal(t, l.seal, s, "%q %+v", text, l)
+		assert.Assert(t, l.sealedBy(k), "%q is read as %+v", text, l)
+		assert.Assert(t, !l.sealedBy(k.next()), "%q is read as %+v", text, l)
 		at := rapid.IntRange(0, len(text)-2).Draw(t, "at")
 		text[at] ^= rapid.ByteRange(1, 255).Draw(t, "change")
-		if changed, ok := parseLink(text[:len(text)-1]); ok && changed.sealedBy(k) {
-			t.Fatalf("%q is still sealed", text)
-		}
+		changed, ok := parseLink(text[:len(text)-1])
+		assert.Assert(t, !ok || !changed.sealedBy(k), "%q is still sealed", text)
 	})
 }
 
@@ -57,17 +60,15 @@ func TestLinks(t *testing.T) {
 func TestLinksHaveOneForm(t *testing.T) {
 	text, _ := appendLink(nil, 10, seal{0xab}, chainKey{}, []byte(`"a":1`))
 	good := strings.TrimSuffix(string(text), "\n")
-	if _, ok := parseLink([]byte(good)); !ok {
-		t.Fatal(good)
-	}
+	_, ok := parseLink([]byte(good))
+	assert.Assert(t, ok, good)
 	for _, bad := range []string{
 		"", "{", good + " ", " " + good, strings.Replace(good, "10", "010", 1), strings.Replace(good, "10", "+10", 1), strings.Replace(good, "10", "", 1),
 		strings.Replace(good, "10", "99999999999999999999", 1), strings.Replace(good, "ab", "AB", 1), strings.Replace(good, "ab", "a", 1),
 		strings.Replace(good, `,"prev"`, `, "prev"`, 1), good[:len(good)-1], good[:len(seqField)+20], `{"seq":1,"prev":"","mac":""}`,
 	} {
-		if l, ok := parseLink([]byte(bad)); ok {
-			t.Errorf("%q is read as %+v", bad, l)
-		}
+		l, ok := parseLink([]byte(bad))
+		assert.Check(t, !ok, "%q is read as %+v", bad, l)
 	}
 }
 
@@ -78,22 +79,18 @@ func TestStates(t *testing.T) {
 		boot: [16]byte{10}, mark: chainKey{11},
 	}
 	image := st.encode()
-	if got, ok := decodeState(&image); !ok || got != st {
-		t.Errorf("%+v", got)
-	}
+	got, ok := decodeState(&image)
+	assert.Assert(t, ok)
+	assert.Equal(t, got, st)
 	for bit := range 8 * len(image) {
 		wrong := image
 		wrong[bit/8] ^= 1 << (bit % 8)
-		if _, ok := decodeState(&wrong); ok {
-			t.Errorf("with bit %d wrong it is a state", bit)
-		}
+		_, ok := decodeState(&wrong)
+		assert.Check(t, !ok, "with bit %d wrong it is a state", bit)
 	}
-	if _, ok := decodeState(&stateImage{}); ok {
-		t.Error("zeros are a state")
-	}
-	if stateSize > 512 {
-		t.Errorf("%d bytes do not fit into one sector", stateSize)
-	}
+	_, ok = decodeState(&stateImage{})
+	assert.Check(t, !ok, "zeros are a state")
+	assert.Check(t, stateSize <= 512, "%d bytes do not fit into one sector", stateSize)
 }
 
 // TestLockOfManyIsWaitedFor checks that a lock in use by many appends is waited for longer
@@ -102,9 +99,7 @@ func TestLockOfManyIsWaitedFor(t *testing.T) {
 	path := journalPath(t)
 	record(t, hasty(t, path), received("c1"))
 	holder := newStateFile(path + ".chain")
-	if err := holder.lock(true); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, holder.lock(true))
 	j := hasty(t, path)
 	j.stateFile.lockTimeout = time.Second
 	got := make(chan error, 1)
@@ -113,16 +108,10 @@ func TestLockOfManyIsWaitedFor(t *testing.T) {
 	for end := time.Now().Add(5 * j.stateFile.lockTimeout / 2); time.Now().Before(end); time.Sleep(time.Millisecond) {
 		changed := st
 		changed.anchoredAt = time.Now().UnixNano()
-		if err := holder.write(&changed); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, holder.write(&changed))
 	}
-	if err := errors.Join(holder.write(&st), holder.close()); err != nil {
-		t.Fatal(err)
-	}
-	if err := <-got; err != nil {
-		t.Error(err)
-	}
+	assert.NilError(t, errors.Join(holder.write(&st), holder.close()))
+	assert.Check(t, <-got)
 }
 
 // TestLockIsNotWaitedForForever checks that a gateway stopped with the lock does not block
@@ -131,19 +120,14 @@ func TestLockIsNotWaitedForForever(t *testing.T) {
 	path := journalPath(t)
 	record(t, hasty(t, path), received("c1"))
 	holder := newStateFile(path + ".chain")
-	if err := holder.lock(true); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, holder.lock(true))
 	j := hasty(t, path)
 	j.stateFile.lockTimeout = 20 * time.Millisecond
-	if err := j.Record(t.Context(), received("c2")); err == nil || !strings.Contains(err.Error(), "another process has held the lock") {
-		t.Errorf("%v", err)
-	}
+	err := j.Record(t.Context(), received("c2"))
+	assert.Check(t, is.ErrorContains(err, "another process has held the lock"))
 	holder.unlock()
 	record(t, j, received("c3"))
-	if err := holder.close(); err != nil {
-		t.Error(err)
-	}
+	assert.Check(t, holder.close())
 	intact(t, path, 2)
 }
 
@@ -154,9 +138,7 @@ func TestStateIsReplacedWhileInUse(t *testing.T) {
 	a, b := hasty(t, path), hasty(t, path)
 	record(t, a, wholeCall("a1")...)
 	record(t, b, wholeCall("b1")...)
-	if err := os.Remove(path + ".chain"); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.Remove(path+".chain"))
 	for i := range 5 {
 		record(t, a, received(fmt.Sprint("a", i)))
 		record(t, b, received(fmt.Sprint("b", i)))
@@ -173,27 +155,22 @@ func TestCutWithoutState(t *testing.T) {
 		for i := range 5 {
 			record(t, j, received(fmt.Sprint("c", i)))
 		}
-		if err := j.Close(); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, j.Close())
 		write(t, path, strings.Join(rawLines(t, path)[:left], ""))
-		if err := os.Remove(path + ".chain"); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.Remove(path+".chain"))
 		due := uint64(left + 1)
-		if v := unproven(t, path, due-1, due); !strings.Contains(v.String(), fmt.Sprintf("unproven at record %d: the state of the chain", due)) {
-			t.Errorf("%v: %+v", v, v)
-		}
+		v := unproven(t, path, due-1, due)
+		assert.Check(t, is.Contains(v.String(), fmt.Sprintf("unproven at record %d: the state of the chain", due)), "%v %+v", v, v)
 		for i := range uint64(3) {
 			record(t, open(t, path), received("later"))
-			if v := unproven(t, path, due+1+i, due); !strings.Contains(v.String(), fmt.Sprintf("was missing, so records between record %d and this one", left)) {
-				t.Errorf("%v: %+v", v, v)
-			}
+			v := unproven(t, path, due+1+i, due)
+			assert.Check(t, is.Contains(v.String(), fmt.Sprintf("was missing, so records between record %d and this one", left)), "%v %+v", v, v)
 		}
 		write(t, path, strings.Replace(strings.Join(rawLines(t, path), ""), `"later"`, `"Later"`, 1))
-		if v := verified(t, path); v.Verdict != answer.Tampered || v.Faults[0].Verdict != answer.Tampered || v.Faults[len(v.Faults)-1].Verdict != answer.Unproven {
-			t.Errorf("%v: %+v", v, v)
-		}
+		v = verified(t, path)
+		assert.Check(t, is.Equal(v.Verdict, answer.Tampered), "%v %+v", v, v)
+		assert.Check(t, is.Equal(v.Faults[0].Verdict, answer.Tampered), "%v %+v", v, v)
+		assert.Check(t, is.Equal(v.Faults[len(v.Faults)-1].Verdict, answer.Unproven), "%v %+v", v, v)
 	}
 }
 
@@ -205,22 +182,16 @@ func TestAnOlderFileInItsPlace(t *testing.T) {
 		record(t, j, received(fmt.Sprint("c", i)))
 	}
 	old, err := os.ReadFile(rotatedPath(path, 1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
+	assert.NilError(t, os.Remove(path))
 	write(t, path, string(old))
 	record(t, j, received("later"))
 	v := verified(t, path)
-	if v.Verdict == answer.Intact || len(v.Unchained) != 1 {
-		t.Errorf("%+v", v)
-	}
+	assert.Check(t, v.Verdict != answer.Intact, "%+v", v)
+	assert.Check(t, is.Len(v.Unchained, 1), "%+v", v)
 	kept, err := os.ReadFile(filepath.Join(filepath.Dir(path), v.Unchained[0]))
-	if err != nil || string(kept) != string(old) {
-		t.Errorf("%d bytes are kept, %v", len(kept), err)
-	}
+	assert.NilError(t, err, "%d", len(kept))
+	assert.Equal(t, string(kept), string(old), "%d", len(kept))
 }
 
 // FuzzVerify checks that Verify never panics, and never reports an intact journal with
@@ -235,27 +206,21 @@ func FuzzVerify(f *testing.F) {
 		record(t, j, wholeCall("c1")...)
 		if len(junk) > 0 {
 			file, err := openAppend(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := file.Write(junk); err != nil {
-				t.Fatal(err)
-			}
-			if err := file.Close(); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
+			_, err = file.Write(junk)
+			assert.NilError(t, err)
+			assert.NilError(t, file.Close())
 		}
 		before := verified(t, path)
-		if before.Records != 3 || before.Last != 3 {
-			t.Errorf("%+v", before)
-		}
+		assert.Check(t, before.Records == 3, "%+v", before)
+		assert.Check(t, before.Last == 3, "%+v", before)
 		record(t, j, wholeCall("c2")...)
 		after := verified(t, path)
-		if after.Verdict != before.Verdict || after.Last < 6 {
-			t.Errorf("before %+v, after %+v", before, after)
-		}
-		if found := past(t, path); len(found) < 2 || found[0].Call != "c2" || found[0].Result != "ok" {
-			t.Errorf("%+v", found)
-		}
+		assert.Check(t, is.Equal(after.Verdict, before.Verdict), "%+v %+v", before, after)
+		assert.Check(t, after.Last >= 6, "before %+v, after %+v", before, after)
+		found := past(t, path)
+		assert.Assert(t, len(found) >= 2, "%+v", found)
+		assert.Equal(t, found[0].Call, "c2", "%+v", found)
+		assert.Equal(t, found[0].Result, "ok", "%+v", found)
 	})
 }

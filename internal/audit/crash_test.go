@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
 	"pgregory.net/rapid"
 
 	"github.com/gybob/aai-gateway"
@@ -65,9 +66,7 @@ func (w *crashWorld) gateway() *Journal {
 
 func (w *crashWorld) check(err error) {
 	w.t.Helper()
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	assert.NilError(w.t, err)
 }
 
 // remember records the possible contents of the state on disk. The start of a file flushes
@@ -76,9 +75,7 @@ func (w *crashWorld) remember() {
 	image, err := os.ReadFile(w.path + ".chain")
 	w.check(err)
 	st, ok := decodeState((*stateImage)(image))
-	if !ok {
-		w.t.Fatal("the state is none")
-	}
+	assert.Assert(w.t, ok, "the state is none")
 	if file := fmt.Sprint(st.first); file != w.file {
 		w.file, w.states = file, nil
 		if w.durable > st.size {
@@ -188,9 +185,8 @@ func (w *crashWorld) loseState(*rapid.T) {
 		w.check(j.Close())
 		w.open[i] = w.gateway()
 	}
-	if err := os.Remove(w.path + ".chain"); err != nil && !os.IsNotExist(err) {
-		w.t.Fatal(err)
-	}
+	err := os.Remove(w.path + ".chain")
+	assert.Assert(w.t, err == nil || os.IsNotExist(err), err)
 	w.states, w.file, w.whole = nil, "", false
 	_, missing := os.Lstat(w.path)
 	w.unproven = w.unproven || missing == nil
@@ -205,9 +201,7 @@ func (w *crashWorld) invariant(t *rapid.T) {
 	if w.unproven {
 		want = answer.Unproven
 	}
-	if v.Verdict != want {
-		t.Fatalf("%v; %+v", v, v)
-	}
+	assert.Equal(t, v.Verdict, want, "%v %+v", v, v)
 	found, err := j.scanFiles(t.Context(), Filter{Limit: 1 << 30})
 	w.check(err)
 	kept := make(map[string]bool)
@@ -215,9 +209,7 @@ func (w *crashWorld) invariant(t *rapid.T) {
 		kept[p.Call] = true
 	}
 	for id := range w.acked {
-		if !kept[id] {
-			t.Fatalf("%s is gone", id)
-		}
+		assert.Assert(t, kept[id], "%s is gone", id)
 	}
 	w.check(j.Close())
 }
@@ -251,9 +243,7 @@ func TestCrashes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n++
 		place := filepath.Join(folder, fmt.Sprint(n))
-		if err := os.Mkdir(place, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.Mkdir(place, 0o700))
 		w := newCrashWorld(t, place)
 		t.Repeat(map[string]func(*rapid.T){
 			"record":     w.record,

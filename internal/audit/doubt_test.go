@@ -7,6 +7,8 @@ import (
 	"os"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/gateway"
 )
@@ -29,9 +31,7 @@ func (openGate) Check(context.Context, *aai.Request) ([]aai.Question, error) {
 func fullDisk(t *testing.T, j *Journal) (emptied func()) {
 	t.Helper()
 	readOnly, err := os.Open(j.path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	swap := func(f *os.File) (was *os.File) {
 		j.write.Lock()
 		defer j.write.Unlock()
@@ -57,25 +57,19 @@ func TestCountedRefusalsHideNoFullDisk(t *testing.T) {
 	for range maxRefusalsWritten {
 		_ = do("no such tool")
 	}
-	if err := do("list"); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, do("list"))
 	emptied := fullDisk(t, j)
 	ran = 0
 	for range 20 {
 		_ = do("no such tool")
-		if err := do("list"); err == nil {
-			t.Fatal("it was recorded")
-		}
+		assert.Assert(t, do("list") != nil, "it was recorded")
 	}
 	if ran > 1 { // the first one detects it
 		t.Errorf("%d reads ran that could not be recorded", ran)
 	}
 	emptied()
 	for range 2 {
-		if err := do("list"); err != nil {
-			t.Error(err)
-		}
+		assert.Check(t, do("list"))
 	}
 }
 
@@ -85,15 +79,11 @@ func TestNothingIsCountedAfterAFailure(t *testing.T) {
 	j, _ := flooded(t)
 	refused := func() error { return j.Record(t.Context(), refusal("c", aai.AppNotFound)) }
 	for i := range maxRefusalsWritten + 1 {
-		if err := refused(); err != nil {
-			t.Fatal(i, err)
-		}
+		assert.NilError(t, refused(), i)
 	}
 	counted := func() string { return fmt.Sprint(j.folds.callers[received("").Caller].count) }
 	emptied := fullDisk(t, j)
-	if err := j.Record(t.Context(), reading("r")); err == nil {
-		t.Error("it was recorded")
-	}
+	assert.Check(t, j.Record(t.Context(), reading("r")) != nil, "it was recorded")
 	for range 3 {
 		if err := refused(); err == nil || counted() != "1" {
 			t.Errorf("%v, %s are counted", err, counted())
@@ -101,19 +91,17 @@ func TestNothingIsCountedAfterAFailure(t *testing.T) {
 	}
 	emptied()
 	for _, want := range []string{"1", "2"} { // the first of them is written
-		if err := refused(); err != nil || counted() != want {
-			t.Errorf("%v, %s are counted", err, counted())
-		}
+		err := refused()
+		assert.NilError(t, err)
+		assert.Equal(t, counted(), want)
 	}
 	flush := j.syncFile
 	j.syncFile = func(*os.File) error { return errors.New("input/output error") }
-	if err := j.Record(t.Context(), intent("i")); err == nil {
-		t.Error("it was flushed")
-	}
+	assert.Check(t, j.Record(t.Context(), intent("i")) != nil, "it was flushed")
 	j.syncFile = flush
 	for _, want := range []string{"2", "3"} {
-		if err := refused(); err != nil || counted() != want {
-			t.Errorf("%v, %s are counted", err, counted())
-		}
+		err := refused()
+		assert.NilError(t, err)
+		assert.Equal(t, counted(), want)
 	}
 }

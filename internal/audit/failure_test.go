@@ -5,6 +5,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/answer"
 )
 
@@ -19,16 +22,10 @@ func TestNowhereToWrite(t *testing.T) {
 	} {
 		j := New(path)
 		for range 2 {
-			if err := j.Record(t.Context(), received("c1")); err == nil {
-				t.Errorf("%s: recorded", name)
-			}
-			if err := j.Ready(t.Context()); err == nil {
-				t.Errorf("%s: ready", name)
-			}
+			assert.Check(t, j.Record(t.Context(), received("c1")) != nil, "%s: recorded", name)
+			assert.Check(t, j.Ready(t.Context()) != nil, "%s: ready", name)
 		}
-		if err := j.Close(); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		assert.Check(t, j.Close(), name)
 	}
 }
 
@@ -36,17 +33,14 @@ func TestNowhereToWrite(t *testing.T) {
 func TestReady(t *testing.T) {
 	j := open(t, filepath.Join(t.TempDir(), "state", "audit.jsonl"))
 	for want := range 3 {
-		if err := j.Ready(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if n := len(lines(t, j.Path())); n != want {
-			t.Errorf("%d lines, want %d", n, want)
-		}
+		assert.NilError(t, j.Ready(t.Context()))
+		assert.Check(t, is.Equal(len(lines(t, j.Path())), want))
 		record(t, j, received("c1"))
 	}
-	if v, err := j.Verify(t.Context()); err != nil || v.Verdict != answer.Intact || v.Records != 3 {
-		t.Errorf("%+v, %v", v, err)
-	}
+	v, err := j.Verify(t.Context())
+	assert.NilError(t, err, "%+v", v)
+	assert.Equal(t, v.Verdict, answer.Intact, "%+v", v)
+	assert.Assert(t, v.Records == 3, "%+v", v)
 }
 
 // TestRecovers checks that a journal recovers as soon as its place does.
@@ -54,21 +48,14 @@ func TestRecovers(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "state")
 	write(t, folder, "in the way")
 	j := open(t, filepath.Join(folder, "audit.jsonl"))
-	if err := j.Record(t.Context(), received("c1")); err == nil {
-		t.Fatal("recorded")
-	}
-	if err := os.Remove(folder); err != nil {
-		t.Fatal(err)
-	}
+	assert.Assert(t, j.Record(t.Context(), received("c1")) != nil, "recorded")
+	assert.NilError(t, os.Remove(folder))
 	record(t, j, received("c2"))
-	if n := len(lines(t, j.Path())); n != 1 {
-		t.Errorf("%d lines", n)
-	}
+	assert.Check(t, is.Equal(len(lines(t, j.Path())), 1))
 }
 
 // TestHistoryOfAFolder checks that a folder in the journal's place is an error, not an empty history.
 func TestHistoryOfAFolder(t *testing.T) {
-	if found, err := New(t.TempDir()).History(t.Context(), Filter{}); err == nil {
-		t.Error(found)
-	}
+	found, err := New(t.TempDir()).History(t.Context(), Filter{})
+	assert.Check(t, err != nil, found)
 }

@@ -8,9 +8,11 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 )
@@ -25,12 +27,8 @@ func TestModes(t *testing.T) {
 		path: 0o600, filepath.Dir(path): 0o700 | os.ModeDir, filepath.Dir(filepath.Dir(path)): 0o700 | os.ModeDir,
 	} {
 		info, err := os.Stat(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if info.Mode() != want {
-			t.Errorf("%s has mode %s, expected %s", name, info.Mode(), want)
-		}
+		assert.NilError(t, err)
+		assert.Check(t, is.Equal(info.Mode(), want), name)
 	}
 }
 
@@ -42,32 +40,18 @@ func TestSymlink(t *testing.T) {
 		if exists {
 			write(t, elsewhere, "")
 		}
-		if err := os.Symlink(elsewhere, path); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.Symlink(elsewhere, path))
 		j := New(path)
-		if err := j.Record(t.Context(), received("c1")); err == nil {
-			t.Error("the link was followed")
-		}
-		if info, err := os.Stat(elsewhere); exists != (err == nil) || exists && info.Size() != 0 {
-			t.Errorf("elsewhere: %v, %v", info, err)
-		}
-		if err := os.Remove(path); err != nil {
-			t.Fatal(err)
-		}
+		assert.Check(t, j.Record(t.Context(), received("c1")) != nil, "the link was followed")
+		info, err := os.Stat(elsewhere)
+		assert.Check(t, is.Equal(exists, (err == nil)), "%v %v", info, err)
+		assert.Check(t, !exists || info.Size() == 0, "elsewhere: %v, %v", info, err)
+		assert.NilError(t, os.Remove(path))
 		record(t, j, received("c2"))
-		if err := os.Rename(path, elsewhere); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Symlink(elsewhere, path); err != nil {
-			t.Fatal(err)
-		}
-		if err := j.Record(t.Context(), intent("c3")); err == nil {
-			t.Error("the link was followed to the very same file")
-		}
-		if err := j.Close(); err != nil {
-			t.Error(err)
-		}
+		assert.NilError(t, os.Rename(path, elsewhere))
+		assert.NilError(t, os.Symlink(elsewhere, path))
+		assert.Check(t, j.Record(t.Context(), intent("c3")) != nil, "the link was followed to the very same file")
+		assert.Check(t, j.Close())
 	}
 }
 
@@ -75,17 +59,13 @@ func TestSymlink(t *testing.T) {
 // without blocking.
 func TestNoRegularFile(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "audit.jsonl")
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, syscall.Mkfifo(pipe, 0o600))
 	for _, path := range []string{pipe, os.DevNull} {
-		if err := New(path).Record(t.Context(), received("c1")); err == nil {
-			t.Errorf("%s: recorded", path)
-		}
+		assert.Check(t, New(path).Record(t.Context(), received("c1")) != nil, "%s: recorded", path)
 	}
-	if left, err := os.ReadDir(filepath.Dir(pipe)); err != nil || len(left) != 1 {
-		t.Errorf("beside the pipe are %v, %v", left, err)
-	}
+	left, err := os.ReadDir(filepath.Dir(pipe))
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(left, 1))
 }
 
 // TestFullDisk checks that records fail on a full disk, and that the journal continues
@@ -94,13 +74,12 @@ func TestFullDisk(t *testing.T) {
 	path := journalPath(t)
 	child(t, "full", path, "")
 	found := past(t, path)
-	if len(found) < 2 || found[0].Call != "after" || found[0].Door != aai.DoorMCP || found[0].Result != "unknown" {
-		t.Errorf("%+v", found)
-	}
+	assert.Assert(t, len(found) >= 2, "%+v", found)
+	assert.Equal(t, found[0].Call, "after", "%+v", found)
+	assert.Equal(t, found[0].Door, aai.DoorMCP, "%+v", found)
+	assert.Equal(t, found[0].Result, "unknown", "%+v", found)
 	for _, p := range found[1:] {
-		if p.Call == "too much" {
-			t.Error("what could not be recorded is in the history")
-		}
+		assert.Check(t, p.Call != "too much", "what could not be recorded is in the history")
 	}
 }
 
@@ -147,19 +126,13 @@ func TestPipesAreNotWaitedFor(t *testing.T) {
 	for _, end := range []string{"", ".key", ".chain"} {
 		t.Run("audit.jsonl"+end, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "audit.jsonl")
-			if err := syscall.Mkfifo(path+end, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, syscall.Mkfifo(path+end, 0o600))
 			j := New(path)
 			_, verify := j.Verify(t.Context())
 			for what, err := range map[string]error{"record": j.Record(t.Context(), received("c1")), "ready": j.Ready(t.Context()), "verify": verify} {
-				if err == nil || !strings.Contains(err.Error(), path+end+": it is a named pipe; expected a regular file") {
-					t.Errorf("%s: %v", what, err)
-				}
+				assert.Check(t, is.ErrorContains(err, path+end+": it is a named pipe; expected a regular file"), what)
 			}
-			if err := j.Close(); err != nil {
-				t.Error(err)
-			}
+			assert.Check(t, j.Close())
 		})
 	}
 }

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/answer"
 )
 
@@ -25,22 +28,15 @@ func TestTheFirstMissingRecordIsSaidFirst(t *testing.T) {
 	lines[0] = strings.Replace(lines[0], `"kind":"`, `"kind":"x`, 1)
 	write(t, later, strings.Join(lines, ""))
 	only := verified(t, path)
-	if err := os.Remove(beside(names[0])); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.Remove(beside(names[0])))
 	v := verified(t, path)
-	if v.Verdict != answer.Truncated || v.Faults[0].Record != 1 || !strings.HasPrefix(v.String(), "truncated at record 1: records up to ") {
-		t.Errorf("%s; %+v", v, v.Faults)
-	}
-	if !slices.ContainsFunc(v.Faults[1:], func(f answer.Fault) bool { return f == only.Faults[0] }) {
-		t.Errorf("the changed record is not among %+v", v.Faults)
-	}
-	if !slices.IsSortedFunc(v.Faults, func(a, b answer.Fault) int { return int(a.Record) - int(b.Record) }) {
-		t.Errorf("they are out of order: %+v", v.Faults)
-	}
-	if want := fmt.Sprintf("; %d more faults after it; %d records are as they were written", len(v.Faults)-1, v.Records); !strings.HasSuffix(v.String(), want) {
-		t.Errorf("%s, want …%s", v, want)
-	}
+	assert.Check(t, is.Equal(v.Verdict, answer.Truncated), "%s %+v", v, v.Faults)
+	assert.Check(t, v.Faults[0].Record == 1, "%s %+v", v, v.Faults)
+	assert.Check(t, strings.HasPrefix(v.String(), "truncated at record 1: records up to "), "%s %+v", v, v.Faults)
+	assert.Check(t, slices.ContainsFunc(v.Faults[1:], func(f answer.Fault) bool { return f == only.Faults[0] }), "the changed record is not among %+v", v.Faults)
+	assert.Check(t, slices.IsSortedFunc(v.Faults, func(a, b answer.Fault) int { return int(a.Record) - int(b.Record) }), "they are out of order: %+v", v.Faults)
+	want := fmt.Sprintf("; %d more faults after it; %d records are as they were written", len(v.Faults)-1, v.Records)
+	assert.Check(t, strings.HasSuffix(v.String(), want), "%s, want …%s", v, want)
 }
 
 // TestTooManyFaults checks that the first faults are listed, however many there are.
@@ -52,7 +48,5 @@ func TestTooManyFaults(t *testing.T) {
 	if len(v.Faults) != maxFaults || v.OmittedFaults != 2*maxFaults || v.Faults[0].Record != 1 || v.Faults[maxFaults-1].Record != maxFaults {
 		t.Errorf("%d faults are kept, the first at %d, and %d are not", len(v.Faults), v.Faults[0].Record, v.OmittedFaults)
 	}
-	if want := fmt.Sprintf("tampered at record 1: record 1 was changed; %d more faults after it; 0 records are as they were written", 3*maxFaults-1); v.String() != want {
-		t.Error(v)
-	}
+	assert.Check(t, is.Equal(v.String(), fmt.Sprintf("tampered at record 1: record 1 was changed; %d more faults after it; 0 records are as they were written", 3*maxFaults-1)), v)
 }

@@ -2,13 +2,15 @@ package audit
 
 import (
 	"database/sql"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway/internal/gateway"
 )
@@ -20,9 +22,7 @@ func consumed(t *testing.T, path string) (n int64) {
 		return 0
 	}
 	db, err := sql.Open("sqlite", "file:"+path+"?mode=ro&_pragma=busy_timeout(5000)")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	defer db.Close() //nolint:errcheck // of a test
 	if db.QueryRow("SELECT coalesce(sum(consumed), 0) FROM files").Scan(&n) != nil {
 		return 0 // it is being created
@@ -39,17 +39,11 @@ func TestIndexIsFilledInTheBackground(t *testing.T) {
 		record(t, j, reading(fmt.Sprint("c", i)))
 	}
 	for consumed(t, j.indexPath()) < 20_000 {
-		if t.Context().Err() != nil {
-			t.Fatal("it is not filled")
-		}
+		assert.NilError(t, t.Context().Err(), "it is not filled")
 		time.Sleep(time.Millisecond)
 	}
-	if err := j.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if j.filler.running != nil {
-		t.Error("it runs on")
-	}
+	assert.NilError(t, j.Close())
+	assert.Check(t, j.filler.running == nil, "it runs on")
 	same(t, j, Filter{Limit: 1000})
 }
 
@@ -57,12 +51,9 @@ func TestIndexIsFilledInTheBackground(t *testing.T) {
 func TestIndexOfFewCalls(t *testing.T) {
 	j := hasty(t, journalPath(t))
 	record(t, j, reading("c1"))
-	if err := j.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(j.indexPath()); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("there is one: %v", err)
-	}
+	assert.NilError(t, j.Close())
+	_, err := os.Stat(j.indexPath())
+	assert.Check(t, is.ErrorIs(err, os.ErrNotExist), "there is one: %v", err)
 }
 
 // TestIndexTellsItsProgress checks that a query reports the progress of creating the index.
@@ -74,14 +65,15 @@ func TestIndexTellsItsProgress(t *testing.T) {
 	j.indexStep = 4000
 	var heard []float64
 	ctx := gateway.WithProgress(t.Context(), func(done, total float64, message string) {
-		if done > total || message == "" || len(heard) > 0 && done <= heard[len(heard)-1] {
-			t.Errorf("%v of %v: %s, after %v", done, total, message, heard)
-		}
+		assert.Check(t, !(done > total), "%v of %v: %s, after %v", done, total, message, heard)
+		assert.Check(t, message != "", "%v of %v: %s, after %v", done, total, message, heard)
+		assert.Check(t, !(len(heard) > 0 && done <= heard[len(heard)-1]), "%v of %v: %s, after %v", done, total, message, heard)
 		heard = append(heard, done)
 	})
-	if found, err := j.History(ctx, Filter{Limit: 1000}); err != nil || len(found) != 100 || len(heard) < 5 {
-		t.Errorf("%d calls, %v, heard %v", len(found), err, heard)
-	}
+	found, err := j.History(ctx, Filter{Limit: 1000})
+	assert.NilError(t, err, heard)
+	assert.Assert(t, is.Len(found, 100), heard)
+	assert.Assert(t, len(heard) >= 5, "%d calls, %v, heard %v", len(found), err, heard)
 }
 
 // TestIndexIsDeletedWhileSomebodyAsks deletes all or parts of the index during queries and
@@ -112,9 +104,8 @@ func TestIndexIsDeletedWhileSomebodyAsks(t *testing.T) {
 	}
 	for range 40 {
 		found, err := j.History(t.Context(), Filter{Limit: calls + 1})
-		if err != nil || len(found) != calls {
-			t.Errorf("%d calls, %v", len(found), err)
-		}
+		assert.NilError(t, err)
+		assert.Assert(t, is.Len(found, calls))
 	}
 	close(stop)
 	wg.Wait()
@@ -126,12 +117,10 @@ func TestIndexOfBefore(t *testing.T) {
 	j := hasty(t, journalPath(t))
 	record(t, j, reading("c1"))
 	for _, end := range []string{".db", ".db-wal"} {
-		if err := os.WriteFile(j.Path()+end, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.WriteFile(j.Path()+end, nil, 0o600))
 	}
 	same(t, j, Filter{})
-	if left, err := filepath.Glob(j.Path() + ".db*"); err != nil || len(left) > 0 {
-		t.Errorf("%q, %v", left, err)
-	}
+	left, err := filepath.Glob(j.Path() + ".db*")
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(left, 0))
 }

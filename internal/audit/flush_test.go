@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -58,18 +61,11 @@ func onDisk(t *testing.T, d *disk) *Journal {
 // tests below use a fake disk.
 func TestFlushIsSync(t *testing.T) {
 	f, err := os.CreateTemp(t.TempDir(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := New("").syncFile(f); err != nil {
-		t.Error(err)
-	}
-	if err := f.Close(); err != nil {
-		t.Error(err)
-	}
-	if err := New("").syncFile(f); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("%v; expected that of a closed file", err)
-	}
+	assert.NilError(t, err)
+	assert.Check(t, New("").syncFile(f))
+	assert.Check(t, f.Close())
+	err = New("").syncFile(f)
+	assert.Check(t, is.ErrorIs(err, os.ErrClosed), "%v; expected that of a closed file", err)
 }
 
 // TestWhatIsFlushed checks that the intent of every call that may act is flushed before it
@@ -89,9 +85,7 @@ func TestWhatIsFlushed(t *testing.T) {
 		j := onDisk(t, d)
 		c.entry.Time, c.entry.Call = epoch(), "c1"
 		record(t, j, received("c0"), &c.entry)
-		if d.flushes != c.want {
-			t.Errorf("%s: flushed %d times, expected %d", c.name, d.flushes, c.want)
-		}
+		assert.Check(t, is.Equal(d.flushes, c.want), "%s: flushed %d times, expected %d", c.name, d.flushes, c.want)
 		if c.want == 1 && strings.Count(d.onDisk, "\n") != 2 {
 			t.Errorf("%s: on disk is %q", c.name, d.onDisk)
 		}
@@ -112,26 +106,17 @@ func TestGroupCommit(t *testing.T) {
 	}
 	record(t, j, received("in no hurry"))
 	waitForLines(t, j.Path(), 1+others+1)
-	if len(first) != 0 || len(rest) != 0 {
-		t.Error("somebody went on before the disk was done")
-	}
+	assert.Equal(t, len(first), 0)
+	assert.Equal(t, len(rest), 0)
 	d.end <- nil
-	if err := <-first; err != nil {
-		t.Error(err)
-	}
+	assert.Check(t, <-first)
 	d.hasBegun(t, rest)
-	if len(rest) != 0 {
-		t.Error("somebody went on after the trip of another")
-	}
+	assert.Check(t, is.Equal(len(rest), 0), "somebody went on after the trip of another")
 	d.end <- nil
 	for range others {
-		if err := <-rest; err != nil {
-			t.Error(err)
-		}
+		assert.Check(t, <-rest)
 	}
-	if d.flushes != 2 {
-		t.Errorf("%d trips, expected one for the first and one for all others", d.flushes)
-	}
+	assert.Check(t, is.Equal(d.flushes, 2), "%d trips, expected one for the first and one for all others", d.flushes)
 }
 
 // TestFailedFlush checks that a failed flush fails all of its entries: the system may have
@@ -148,29 +133,20 @@ func TestFailedFlush(t *testing.T) {
 	}
 	waitForLines(t, j.Path(), 3)
 	d.end <- nil // that of "a"
-	if err := <-errs; err != nil {
-		t.Error(err)
-	}
+	assert.Check(t, <-errs)
 	d.hasBegun(t, errs)
 	d.end <- broken // that of "b" and "c"
 	for range 2 {
-		if err := <-errs; err == nil {
-			t.Error("recorded, but not on disk")
-		}
+		assert.Check(t, (<-errs) != nil, "recorded, but not on disk")
 	}
-	if d.flushes != 2 {
-		t.Errorf("%d trips", d.flushes)
-	}
+	assert.Check(t, is.Equal(d.flushes, 2))
 	go func() { errs <- j.Record(t.Context(), intent("d")) }()
 	d.hasBegun(t, errs)
 	d.end <- nil
-	if err := <-errs; err != nil {
-		t.Error(err)
-	}
+	assert.Check(t, <-errs)
 	for n, lost := range map[int64]bool{2: true, 3: true, 4: false} {
-		if err := j.sync(n); (err != nil) != lost {
-			t.Errorf("entry %d: %v", n, err)
-		}
+		err := j.sync(n)
+		assert.Check(t, is.Equal((err != nil), lost), "%d %v", n, err)
 	}
 }
 
@@ -179,9 +155,7 @@ func waitForLines(t *testing.T, path string, n int) {
 	t.Helper()
 	for until := time.Now().Add(20 * time.Second); ; {
 		b, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		if bytes.Count(b, []byte("\n")) == n {
 			return
 		}
@@ -197,16 +171,11 @@ func TestClosedBeforeFlush(t *testing.T) {
 	d := &disk{}
 	j := onDisk(t, d)
 	record(t, j, received("c1"))
-	if err := j.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := j.sync(1); err == nil {
-		t.Error("no error")
-	}
+	assert.NilError(t, j.Close())
+	assert.Check(t, j.sync(1) != nil)
 	record(t, j, intent("c2"))
-	if err := j.sync(1); err != nil {
-		t.Errorf("the file was flushed since: %v", err)
-	}
+	err := j.sync(1)
+	assert.Check(t, err, "the file was flushed since: %v", err)
 }
 
 // TestMovedFileIsFlushed checks that a moved file is flushed before it is released.
@@ -216,18 +185,10 @@ func TestMovedFileIsFlushed(t *testing.T) {
 	j.stateFile.recheckInterval = 0
 	record(t, j, received("c1"))
 	d.fails = errors.New("input/output error")
-	if err := os.Rename(j.Path(), j.Path()+".1"); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.Rename(j.Path(), j.Path()+".1"))
 	record(t, j, received("c2"))
-	if d.flushes != 1 {
-		t.Errorf("flushed %d times", d.flushes)
-	}
+	assert.Check(t, is.Equal(d.flushes, 1), "flushed %d times", d.flushes)
 	d.fails = nil
-	if err := j.sync(1); err == nil {
-		t.Error("the flush of the moved file failed, but its entry is said to be on disk")
-	}
-	if err := j.sync(2); err != nil {
-		t.Error(err)
-	}
+	assert.Check(t, j.sync(1) != nil, "the flush of the moved file failed, but its entry is said to be on disk")
+	assert.Check(t, j.sync(2))
 }

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/answer"
 )
 
@@ -17,13 +20,11 @@ func anchored(t *testing.T) (string, *keys, KeyStore) {
 	for range anchorEvery {
 		record(t, j, reading("c"))
 	}
-	if err := j.Close(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, j.Close())
 	kept, err := loadKeys(j.keyStore)
-	if err != nil || kept.Anchor == nil || kept.Anchor.Seq != anchorEvery {
-		t.Fatalf("%+v, %v", kept, err)
-	}
+	assert.NilError(t, err, "%+v", kept)
+	assert.Assert(t, kept.Anchor != nil, "%+v", kept)
+	assert.Assert(t, kept.Anchor.Seq == anchorEvery, "%+v", kept)
 	return path, kept, j.keyStore
 }
 
@@ -43,12 +44,9 @@ func TestForgedAnchor(t *testing.T) {
 	} {
 		path, kept, keeper := anchored(t)
 		forge(kept, rawLines(t, path))
-		if err := storeKeys(keeper, kept); err != nil {
-			t.Fatal(err)
-		}
-		if v := verified(t, path); v.Verdict != answer.Tampered {
-			t.Errorf("%s: %v", name, v)
-		}
+		assert.NilError(t, storeKeys(keeper, kept))
+		v := verified(t, path)
+		assert.Check(t, is.Equal(v.Verdict, answer.Tampered), "%s %v", name, v)
 	}
 }
 
@@ -57,21 +55,18 @@ func TestForgedAnchor(t *testing.T) {
 func TestRecordsFollowOnEachOther(t *testing.T) {
 	path := smallLog(t, 3)
 	kept, err := loadKeys(NewFileKeyStore(path + ".key"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	lines := rawLines(t, path)
 	l, _ := parseLink([]byte(strings.TrimSuffix(lines[4], "\n")))
 	body := strings.TrimPrefix(string(l.signed), seqField+"5"+prevField+l.prev.String()+`",`)
 	again, _ := appendLink(nil, 5, l.prev, kept.First.ahead(4), []byte(body))
-	if string(again) != lines[4] {
-		t.Fatalf("%s is not %s", again, lines[4])
-	}
+	assert.Equal(t, string(again), lines[4], again)
 	other := l.prev
 	other[0] ^= 1
 	forged, _ := appendLink(nil, 5, other, kept.First.ahead(4), []byte(body))
 	write(t, path, strings.Join(lines[:4], "")+string(forged)+strings.Join(lines[5:], ""))
-	if v := verified(t, path); v.Verdict != answer.Tampered || v.Faults[0].Record != 5 || !strings.Contains(v.Faults[0].Reason, "does not follow") {
-		t.Errorf("%v %+v", v, v.Faults)
-	}
+	v := verified(t, path)
+	assert.Check(t, is.Equal(v.Verdict, answer.Tampered), "%v %+v", v, v.Faults)
+	assert.Check(t, v.Faults[0].Record == 5, "%v %+v", v, v.Faults)
+	assert.Check(t, is.Contains(v.Faults[0].Reason, "does not follow"), "%v %+v", v, v.Faults)
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/gybob/aai-gateway"
@@ -29,19 +31,14 @@ func TestTotalsOfFilesThatAreGone(t *testing.T) {
 			e.App = rapid.SampledFrom([]string{"a", "b"}).Draw(t, "app")
 			e.Time = epoch().Add(time.Duration(rapid.IntRange(0, 300).Draw(t, "minutes")) * time.Minute)
 			e.Caller = aai.Caller{Door: "mcp", Name: fmt.Sprint("n", i%3)}
-			if err := j.Record(context.Background(), e); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, j.Record(context.Background(), e))
 		}
 		same(t, j, Filter{Limit: 1000})
 		files, err := j.files()
-		if err != nil || len(files) < 2 {
-			t.Fatalf("%d files, %v", len(files), err)
-		}
+		assert.NilError(t, err, "%d", len(files))
+		assert.Assert(t, len(files) >= 2, "%d files, %v", len(files), err)
 		for range rapid.IntRange(1, len(files)-1).Draw(t, "gone") {
-			if err := os.Remove(files[0].path); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, os.Remove(files[0].path))
 			files = files[1:]
 		}
 		for _, f := range []Filter{{Limit: 1000}, {App: "a"}, {Text: "n1", Limit: 1000}, {Since: epoch().Add(90 * time.Minute), Until: epoch().Add(200 * time.Minute), Limit: 1000}} {
@@ -56,9 +53,9 @@ func TestDurations(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := rapid.Float64Range(0, longestCall).Draw(t, "a"), rapid.Float64Range(0, 1000).Draw(t, "b")
 		for _, ms := range []float64{a, b, a / 1e6} {
-			if told := ofCode(durationCode(ms)); told < ms-1e-6 || told > ms*1.1+0.0011 {
-				t.Fatalf("%v is told as %v", ms, told)
-			}
+			told := ofCode(durationCode(ms))
+			assert.Assert(t, !(told < ms-1e-6), "%v is told as %v", ms, told)
+			assert.Assert(t, !(told > ms*1.1+0.0011), "%v is told as %v", ms, told)
 		}
 		if a >= b != (durationCode(a) >= durationCode(b)) && durationCode(a) != durationCode(b) {
 			t.Fatalf("%v is at %d, %v at %d", a, durationCode(a), b, durationCode(b))
@@ -66,8 +63,7 @@ func TestDurations(t *testing.T) {
 		d := durations{durationCode(a): 3, durationCode(b): 70000}
 		e := make(durations)
 		e.unpack(d.encode())
-		if len(e) != len(d) || e[durationCode(b)] != d[durationCode(b)] {
-			t.Fatalf("%v, then %v", d, e)
-		}
+		assert.Assert(t, is.Len(e, len(d)), d)
+		assert.Equal(t, e[durationCode(b)], d[durationCode(b)], d)
 	})
 }

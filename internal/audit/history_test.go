@@ -10,7 +10,8 @@ import (
 	"testing/iotest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/answer"
@@ -24,9 +25,7 @@ func TestHistoryJoins(t *testing.T) {
 		Effect: "changes", Consent: "once (client)", Args: []byte(`{"n":1e400,"text":"milk\n\u2028\u003c\u0026\u003e"}`),
 		Result: "ok", Millis: 1.234,
 	}}
-	if diff := cmp.Diff(want, past(t, path)); diff != "" {
-		t.Error(diff)
-	}
+	assert.Check(t, is.DeepEqual(want, past(t, path)))
 }
 
 // TestHistorySaysWhoCalled checks results and order: a call without an outcome is unknown,
@@ -41,9 +40,9 @@ func TestHistorySaysWhoCalled(t *testing.T) {
 	record(t, j, entries...)
 	for _, caller := range []string{"mcp:agent", "/opt/agent.py"} {
 		found, err := j.History(t.Context(), Filter{Caller: caller})
-		if err != nil || len(found) != 1 || found[0].Identity != "/usr/bin/python3 /opt/agent.py" {
-			t.Errorf("by %q: %+v, %v", caller, found, err)
-		}
+		assert.NilError(t, err, "%q", caller)
+		assert.Assert(t, is.Len(found, 1), "%q", caller)
+		assert.Equal(t, found[0].Identity, "/usr/bin/python3 /opt/agent.py", "%q", caller)
 	}
 }
 
@@ -67,9 +66,7 @@ func TestHistoryOfEveryEnding(t *testing.T) {
 		`crashed: unknown "" "" notes`,
 		`running: unknown "" "changes" org.example.Notes`,
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	assert.Check(t, is.DeepEqual(want, got))
 }
 
 // TestHistoryOfWindows checks that targets are shown and found.
@@ -80,9 +77,9 @@ func TestHistoryOfWindows(t *testing.T) {
 	record(t, open(t, path), received("click"), click, outcome("click"), received("add"), intent("add"), outcome("add"))
 	for app, want := range map[string]string{"desktop/editor": "click", "desktop": "click", notes: "add"} {
 		found, err := New(path).History(t.Context(), Filter{App: app})
-		if err != nil || len(found) != 1 || found[0].Call != want {
-			t.Errorf("%s: %+v, %v; want %s", app, found, err, want)
-		}
+		assert.NilError(t, err, app)
+		assert.Assert(t, is.Len(found, 1), app)
+		assert.Equal(t, found[0].Call, want, app)
 		if want == "click" && (found[0].App != "desktop" || found[0].Target != "desktop/editor") {
 			t.Errorf("%s: the app is %s, the target %s", app, found[0].App, found[0].Target)
 		}
@@ -133,9 +130,8 @@ func TestHistoryFilters(t *testing.T) {
 		for _, p := range found {
 			got.WriteString(p.Call)
 		}
-		if got.String() != c.want || err != nil {
-			t.Errorf("%+v: %q, %v, expected %q", c.filter, got.String(), err, c.want)
-		}
+		assert.Check(t, is.Equal(got.String(), c.want), "%+v", c.filter)
+		assert.Check(t, err, "%+v", c.filter)
 	}
 }
 
@@ -146,9 +142,10 @@ func TestHistoryLimitUnlessSaid(t *testing.T) {
 		record(t, j, received(fmt.Sprint("c", i)))
 	}
 	found, err := j.History(t.Context(), Filter{})
-	if err != nil || len(found) != 50 || found[0].Call != "c59" || found[49].Call != "c10" {
-		t.Errorf("%d calls, %v", len(found), err)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(found, 50))
+	assert.Equal(t, found[0].Call, "c59")
+	assert.Equal(t, found[49].Call, "c10")
 }
 
 const goodLine = `{"time":"2026-05-04T08:00:00.000000000Z","kind":"received","call":"good","door":"mcp","app":"a","tool":"t"}`
@@ -179,9 +176,9 @@ func TestHistorySkips(t *testing.T) {
 			before, after := strings.Replace(goodLine, "good", "before", 1), strings.Replace(goodLine, "good", "after", 1)
 			write(t, path, before+"\n"+bad+"\n"+after+"\n"+bad)
 			found := past(t, path)
-			if len(found) != 2 || found[0].Call != "after" || found[1].Call != "before" {
-				t.Errorf("%+v", found)
-			}
+			assert.Assert(t, is.Len(found, 2))
+			assert.Equal(t, found[0].Call, "after")
+			assert.Equal(t, found[1].Call, "before")
 		})
 	}
 }
@@ -190,9 +187,7 @@ func TestHistorySkips(t *testing.T) {
 func TestHistoryWithoutLastLineEnd(t *testing.T) {
 	path := journalPath(t)
 	write(t, path, goodLine)
-	if found := past(t, path); len(found) != 1 {
-		t.Errorf("%+v", found)
-	}
+	assert.Check(t, is.Len(past(t, path), 1))
 }
 
 // TestHistoryOfTheLongestLine checks the maximum length of a readable line.
@@ -201,9 +196,8 @@ func TestHistoryOfTheLongestLine(t *testing.T) {
 		path := journalPath(t)
 		filler := strings.Repeat("x", c.length-len(goodLine))
 		write(t, path, strings.Replace(goodLine, `"a"`, `"a`+filler+`"`, 1)+"\n")
-		if found := past(t, path); len(found) != c.want {
-			t.Errorf("%d calls in a line of %d bytes, expected %d", len(found), c.length, c.want)
-		}
+		found := past(t, path)
+		assert.Check(t, is.Len(found, c.want), "%d calls in a line of %d bytes, expected %d", len(found), c.length, c.want)
 	}
 }
 
@@ -213,9 +207,10 @@ func TestHistoryWithoutReceived(t *testing.T) {
 	path := journalPath(t)
 	record(t, open(t, path), intent("c1"), outcome("c1"))
 	found := past(t, path)
-	if len(found) != 1 || found[0].App != notes || found[0].Tool != "add" || found[0].Result != "ok" {
-		t.Errorf("%+v", found)
-	}
+	assert.Assert(t, is.Len(found, 1))
+	assert.Equal(t, found[0].App, notes)
+	assert.Equal(t, found[0].Tool, "add")
+	assert.Equal(t, found[0].Result, "ok")
 }
 
 // TestHistoryOfReusedNames checks that a reused ID is another call.
@@ -223,9 +218,10 @@ func TestHistoryOfReusedNames(t *testing.T) {
 	path := journalPath(t)
 	record(t, open(t, path), append(wholeCall("c1"), received("c1"), failure("c1", aai.Timeout))...)
 	found := past(t, path)
-	if len(found) != 2 || found[0].Result != "TIMEOUT" || found[0].Effect != "" || found[1].Result != "ok" {
-		t.Errorf("%+v", found)
-	}
+	assert.Assert(t, is.Len(found, 2))
+	assert.Equal(t, found[0].Result, "TIMEOUT")
+	assert.Equal(t, found[0].Effect, "")
+	assert.Equal(t, found[1].Result, "ok")
 }
 
 func TestHistoryEndsWithItsContext(t *testing.T) {
@@ -233,18 +229,16 @@ func TestHistoryEndsWithItsContext(t *testing.T) {
 	record(t, open(t, path), wholeCall("c1")...)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if found, err := New(path).History(ctx, Filter{}); !errors.Is(err, context.Canceled) {
-		t.Error(found, err)
-	}
+	found, err := New(path).History(ctx, Filter{})
+	assert.Check(t, is.ErrorIs(err, context.Canceled), found)
 }
 
 // TestHistoryFailsToRead checks that a partly unreadable history is an error.
 func TestHistoryFailsToRead(t *testing.T) {
 	broken := errors.New("input/output error")
 	read, err := readLines(t.Context(), iotest.TimeoutReader(iotest.ErrReader(broken)), func([]byte, int64) { t.Error("a line") })
-	if !errors.Is(err, broken) || read != 0 {
-		t.Error(read, err)
-	}
+	assert.Assert(t, is.ErrorIs(err, broken), read)
+	assert.Assert(t, read == 0, read)
 }
 
 // FuzzHistory checks that no content makes reading fail or panic, and that later records
@@ -261,12 +255,11 @@ func FuzzHistory(f *testing.F) {
 		write(t, path, string(content))
 		j := New(path)
 		record(t, j, wholeCall("fresh")...)
-		if err := j.Close(); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, j.Close())
 		found := past(t, path)
-		if len(found) == 0 || found[0].Call != "fresh" || found[0].Result != "ok" || found[0].Door != "mcp" {
-			t.Errorf("%+v", found)
-		}
+		assert.Assert(t, len(found) != 0, "%+v", found)
+		assert.Equal(t, found[0].Call, "fresh", "%+v", found)
+		assert.Equal(t, found[0].Result, "ok", "%+v", found)
+		assert.Equal(t, found[0].Door, "mcp", "%+v", found)
 	})
 }

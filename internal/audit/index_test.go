@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/gybob/aai-gateway"
@@ -41,9 +43,7 @@ func same(t interface {
 func sameTotals(t *rapid.T, j *Journal, f Filter) {
 	f = Filter{App: f.App, Tool: f.Tool, Caller: f.Caller, Result: f.Result, Since: f.Since, Until: f.Until, ExcludePageReads: f.ExcludePageReads, Limit: 1 << 30}
 	past, err := j.scanFiles(context.Background(), f)
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
+	assert.NilError(t, err)
 	want, days, hours := make(map[[2]string]*total), make(map[int64]*total), make(map[int64]*total)
 	for _, p := range past {
 		one := totalOf(p.Time.Format(timeFormat), p.Millis, p.Count, p.Result)
@@ -52,26 +52,28 @@ func sameTotals(t *rapid.T, j *Journal, f Filter) {
 		sumOf(hours, p.Time.Truncate(time.Hour).Unix()).add(one)
 	}
 	tallies, err := j.ToolStats(context.Background(), f, false)
-	if err != nil || len(tallies) != len(want) {
-		t.Fatalf("%+v: %d rows, expected %d, %v", f, len(tallies), len(want), err)
-	}
+	assert.NilError(t, err, "%+v %d", f, len(want))
+	assert.Assert(t, is.Len(tallies, len(want)), "%+v %d", f, len(want))
 	for _, got := range tallies {
 		w := want[[2]string{got.App, got.Tool}]
-		if w == nil || got.Calls != w.calls || got.Failures != w.failures || got.P95 != w.times.percentile(95) ||
-			got.First.Format(timeFormat) != w.first || got.Last.Format(timeFormat) != w.last {
-			t.Fatalf("%+v: %+v, expected %+v", f, got, w)
-		}
+		assert.Assert(t, w != nil, "%+v %+v %+v", f, got, w)
+		assert.Equal(t, got.Calls, w.calls, "%+v %+v %+v", f, got, w)
+		assert.Equal(t, got.Failures, w.failures, "%+v %+v %+v", f, got, w)
+		assert.Equal(t, got.P95, w.times.percentile(95), "%+v %+v %+v", f, got, w)
+		assert.Equal(t, got.First.Format(timeFormat), w.first, "%+v %+v %+v", f, got, w)
+		assert.Equal(t, got.Last.Format(timeFormat), w.last, "%+v %+v %+v", f, got, w)
 	}
 	for _, byDay := range []bool{true, false} {
 		sums := map[bool]map[int64]*total{true: days, false: hours}[byDay]
 		spans, err := j.PeriodStats(context.Background(), f, byDay, time.UTC)
-		if err != nil || len(spans) != len(sums) {
-			t.Fatalf("%+v: %d spans, expected %d, %v", f, len(spans), len(sums), err)
-		}
+		assert.NilError(t, err, "%+v %d", f, len(sums))
+		assert.Assert(t, is.Len(spans, len(sums)), "%+v %d", f, len(sums))
 		for _, got := range spans {
-			if w := sums[got.Start.Unix()]; w == nil || got.Calls != w.calls || got.Failures != w.failures || got.P95 != w.times.percentile(95) {
-				t.Fatalf("%+v: %+v, expected %+v", f, got, w)
-			}
+			w := sums[got.Start.Unix()]
+			assert.Assert(t, w != nil, "%+v %+v %+v", f, got, w)
+			assert.Equal(t, got.Calls, w.calls, "%+v %+v %+v", f, got, w)
+			assert.Equal(t, got.Failures, w.failures, "%+v %+v %+v", f, got, w)
+			assert.Equal(t, got.P95, w.times.percentile(95), "%+v %+v %+v", f, got, w)
 		}
 	}
 }
@@ -100,9 +102,7 @@ func TestIndexIsAsTheFiles(t *testing.T) {
 					}
 					e.Code, e.Message = aai.Code(word.Draw(t, "code")), word.Draw(t, "message")
 					e.Time = epoch().Add(time.Duration(rapid.IntRange(-50, 50).Draw(t, "hours")) * 25 * time.Minute)
-					if err := j.Record(t.Context(), e); err != nil {
-						t.Fatal(err)
-					}
+					assert.NilError(t, j.Record(t.Context(), e))
 				}
 			},
 			"junk": func(t *rapid.T) {
@@ -110,16 +110,11 @@ func TestIndexIsAsTheFiles(t *testing.T) {
 					return
 				}
 				f, err := openAppend(path)
-				if err != nil {
-					t.Fatal(err)
-				}
+				assert.NilError(t, err)
 				junk := rapid.SampledFrom([]string{"\n", "junk\n", "half a li", goodLine + "\n", "\x00\x00", `{"call":"c1"}` + "\n"}).Draw(t, "junk")
-				if _, err := f.WriteString(junk); err != nil {
-					t.Fatal(err)
-				}
-				if err := f.Close(); err != nil {
-					t.Fatal(err)
-				}
+				_, err = f.WriteString(junk)
+				assert.NilError(t, err)
+				assert.NilError(t, f.Close())
 			},
 			"ask": func(t *rapid.T) {
 				if _, err := os.Stat(path); err != nil {
@@ -158,9 +153,7 @@ func indexed(t *testing.T) (*Journal, string) {
 	for i := range 5 {
 		record(t, j, wholeCall(fmt.Sprint("c", i))...)
 	}
-	if found := past(t, path); len(found) != 5 {
-		t.Fatalf("%+v", found)
-	}
+	assert.Assert(t, is.Len(past(t, path), 5))
 	return j, filepath.Join(filepath.Dir(path), "index.db")
 }
 
@@ -200,16 +193,13 @@ func TestIndexIsMadeAnew(t *testing.T) {
 	} {
 		j, db := indexed(t)
 		for _, rest := range []string{"-wal", "-shm"} {
-			if err := os.Remove(db + rest); err != nil && !os.IsNotExist(err) {
-				t.Fatal(err)
-			}
+			err := os.Remove(db + rest)
+			assert.Assert(t, err == nil || os.IsNotExist(err), err)
 		}
-		if err := breakIt(db); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		if found, err := j.searchIndex(t.Context(), Filter{}); len(found) != 5 || err != nil {
-			t.Errorf("%s: %d calls, %v", name, len(found), err)
-		}
+		assert.NilError(t, breakIt(db), name)
+		found, err := j.searchIndex(t.Context(), Filter{})
+		assert.Assert(t, is.Len(found, 5), name)
+		assert.NilError(t, err, name)
 	}
 }
 
@@ -219,9 +209,7 @@ func TestIndexOfAChangedFile(t *testing.T) {
 	lines := rawLines(t, j.Path())
 	write(t, j.Path(), strings.Join(lines[:6], ""))
 	same(t, j, Filter{})
-	if found := past(t, j.Path()); len(found) != 2 {
-		t.Errorf("%+v", found)
-	}
+	assert.Check(t, is.Len(past(t, j.Path()), 2))
 }
 
 // TestHistoryWithoutIndex checks that the history works without an index, and that Warn
@@ -232,13 +220,11 @@ func TestHistoryWithoutIndex(t *testing.T) {
 	j := NewFromConfig(Config{Path: path, Warn: func(err error) { warned = append(warned, err) }})
 	defer j.Close() //nolint:errcheck // of a test
 	record(t, j, wholeCall("c1")...)
-	if err := os.Mkdir(filepath.Join(filepath.Dir(path), "index.db"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.Mkdir(filepath.Join(filepath.Dir(path), "index.db"), 0o700))
 	found, err := j.History(t.Context(), Filter{})
-	if err != nil || len(found) != 1 || len(warned) != 1 {
-		t.Errorf("%+v, %v, warned of %v", found, err, warned)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(found, 1))
+	assert.Assert(t, is.Len(warned, 1))
 }
 
 // TestIndexConcurrently runs queries during records.
@@ -250,14 +236,11 @@ func TestIndexConcurrently(t *testing.T) {
 		wg.Go(func() {
 			for n := range 40 {
 				for _, e := range wholeCall(fmt.Sprintf("c%d.%d", i, n)) {
-					if err := j.Record(t.Context(), e); err != nil {
-						t.Error(err)
-					}
+					assert.Check(t, j.Record(t.Context(), e))
 				}
 				if n%10 == 0 {
-					if _, err := New(path).searchIndex(t.Context(), Filter{}); err != nil {
-						t.Error(err)
-					}
+					_, err := New(path).searchIndex(t.Context(), Filter{})
+					assert.Check(t, err)
 				}
 			}
 		})
@@ -265,9 +248,7 @@ func TestIndexConcurrently(t *testing.T) {
 	wg.Wait()
 	j := New(path)
 	same(t, j, Filter{Limit: 1000})
-	if found := past(t, path); len(found) != 120 {
-		t.Errorf("%d calls", len(found))
-	}
+	assert.Check(t, is.Len(past(t, path), 120))
 	info, err := os.Stat(filepath.Join(filepath.Dir(path), "index.db"))
 	if err != nil || info.Mode().Perm()&0o077 != 0 {
 		t.Errorf("%v, %v", info.Mode(), err)
@@ -296,11 +277,11 @@ func TestIndexOnFullDisk(t *testing.T) {
 	if _, err := j.searchIndex(t.Context(), Filter{}); !errors.Is(err, full) || size() > before {
 		t.Errorf("%d bytes, before %d, %v", size(), before, err)
 	}
-	if found, err := j.History(t.Context(), Filter{Limit: 1000}); len(found) != 305 || err != nil {
-		t.Errorf("%d calls, %v", len(found), err)
-	}
+	found, err := j.History(t.Context(), Filter{Limit: 1000})
+	assert.Assert(t, is.Len(found, 305))
+	assert.NilError(t, err)
 	j.checkSpace = func(string) error { return nil }
-	if found, err := j.searchIndex(t.Context(), Filter{Limit: 1000}); len(found) != 305 || err != nil {
-		t.Errorf("%d calls, %v", len(found), err)
-	}
+	found, err = j.searchIndex(t.Context(), Filter{Limit: 1000})
+	assert.Assert(t, is.Len(found, 305))
+	assert.NilError(t, err)
 }

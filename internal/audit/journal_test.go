@@ -13,7 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 )
@@ -26,9 +27,7 @@ func TestLines(t *testing.T) {
 	refused.Time = time.Date(2026, 5, 4, 8, 0, 1, 5, time.UTC)
 	record(t, j, append(wholeCall("c1"), refused)...)
 	text, err := os.ReadFile(j.Path())
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	chain := regexp.MustCompile(`(?m)^\{"seq":[1-4],"prev":"[0-9a-f]{32}",("boot":"[0-9a-f]{8}",)?(.*),"mac":"[0-9a-f]{32}"\}$`)
 	got := chain.ReplaceAllString(string(text), "{$2}")
 	want := `{"time":"2026-05-04T08:00:00.120000000Z","kind":"received","call":"c1","parent":"c0","door":"mcp","caller":"Claude-AI","session":"s1","principal":"somebody","app":"notes","tool":"add"}
@@ -36,12 +35,8 @@ func TestLines(t *testing.T) {
 {"time":"2026-05-04T08:00:01.120000000Z","kind":"outcome","call":"c1","result":"ok","ms":1.234}
 {"time":"2026-05-04T08:00:01.000000005Z","kind":"outcome","call":"c2","result":"CONSENT_REQUIRED","message":"it said no","delivery":"not_delivered","ms":1.234}
 `
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
-	if n := len(lines(t, path)); n != 4 {
-		t.Errorf("%d lines", n)
-	}
+	assert.Check(t, is.DeepEqual(want, got))
+	assert.Check(t, is.Equal(len(lines(t, path)), 4))
 }
 
 // TestLineSaysTheEffect checks that each effect is recorded by its word.
@@ -54,9 +49,7 @@ func TestLineSaysTheEffect(t *testing.T) {
 		record(t, j, e)
 	}
 	for i, want := range []string{"destroys", "changes", "reads"} {
-		if got := lines(t, path)[i]["effect"]; got != want {
-			t.Errorf("%v, expected %s", got, want)
-		}
+		assert.Check(t, is.Equal(lines(t, path)[i]["effect"], want))
 	}
 }
 
@@ -64,15 +57,12 @@ func TestLineSaysTheEffect(t *testing.T) {
 func TestNothingBeforeTheFirstRecord(t *testing.T) {
 	path := journalPath(t)
 	j := New(path)
-	if found, err := j.History(t.Context(), Filter{}); len(found) != 0 || err != nil {
-		t.Error(found, err)
-	}
-	if err := j.Close(); err != nil {
-		t.Error(err)
-	}
-	if _, err := os.Stat(filepath.Dir(filepath.Dir(path))); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("something was made: %v", err)
-	}
+	found, err := j.History(t.Context(), Filter{})
+	assert.Assert(t, is.Len(found, 0))
+	assert.NilError(t, err)
+	assert.Check(t, j.Close())
+	_, err = os.Stat(filepath.Dir(filepath.Dir(path)))
+	assert.Check(t, is.ErrorIs(err, fs.ErrNotExist), "something was made: %v", err)
 }
 
 // TestCloseAndGoOn checks that a journal continues after a close, also by another one.
@@ -81,14 +71,10 @@ func TestCloseAndGoOn(t *testing.T) {
 	j := open(t, path)
 	for i := range 3 {
 		record(t, j, wholeCall(fmt.Sprint("c", i))...)
-		if err := errors.Join(j.Close(), j.Close()); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, errors.Join(j.Close(), j.Close()))
 	}
 	record(t, open(t, path), wholeCall("c3")...)
-	if n := len(lines(t, path)); n != 12 {
-		t.Errorf("%d lines, expected 12", n)
-	}
+	assert.Check(t, is.Equal(len(lines(t, path)), 12))
 }
 
 func TestArgs(t *testing.T) {
@@ -111,9 +97,7 @@ func TestArgs(t *testing.T) {
 		e.Args = c.args
 		record(t, j, e)
 		all := lines(t, path)
-		if diff := cmp.Diff(c.want, all[len(all)-1]["args"]); diff != "" {
-			t.Errorf("%s: %s", name, diff)
-		}
+		assert.Check(t, is.DeepEqual(c.want, all[len(all)-1]["args"]), "%s", name)
 	}
 }
 
@@ -125,13 +109,9 @@ func TestUnsayable(t *testing.T) {
 	for _, odd := range []any{math.NaN(), math.Inf(1), func() {}, make(chan int)} {
 		e := intent("c1")
 		e.Args = map[string]any{"a": odd}
-		if err := j.Record(t.Context(), e); err == nil {
-			t.Errorf("%v was recorded", odd)
-		}
+		assert.Check(t, j.Record(t.Context(), e) != nil, "%v was recorded", odd)
 	}
-	if n := len(lines(t, path)); n != 1 {
-		t.Errorf("%d lines", n)
-	}
+	assert.Check(t, is.Equal(len(lines(t, path)), 1))
 }
 
 // TestHostileWordsStayInTheirLine checks that foreign text cannot end or begin a line.
@@ -145,12 +125,10 @@ func TestHostileWordsStayInTheirLine(t *testing.T) {
 	i, o := intent(hostile), failure(hostile, aai.Code(hostile))
 	i.Target, i.Digest, i.Consent, i.Args, o.Message = hostile, hostile, hostile, map[string]any{hostile: hostile}, hostile
 	record(t, j, e, i, o)
-	if n := len(lines(t, path)); n != 3 {
-		t.Errorf("%d lines", n)
-	}
-	if found := past(t, path); len(found) != 1 || found[0].Call == "forged" {
-		t.Errorf("%+v", found)
-	}
+	assert.Check(t, is.Equal(len(lines(t, path)), 3))
+	found := past(t, path)
+	assert.Assert(t, is.Len(found, 1))
+	assert.Assert(t, found[0].Call != "forged", "%+v", found)
 }
 
 // TestMovedAndRemoved checks that the journal continues at its path after the file was
@@ -167,20 +145,17 @@ func TestMovedAndRemoved(t *testing.T) {
 		path := journalPath(t)
 		j := open(t, path)
 		record(t, j, call(j, "c1")...)
-		if err := os.Rename(path, path+".1"); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.Rename(path, path+".1"))
 		record(t, j, call(j, "c2")...)
-		if moved, here := past(t, path+".1"), past(t, path); len(moved) != 1 || len(here) != 1 || here[0].Call != "c2" {
-			t.Errorf("%s: %+v in the moved file, %+v here", name, moved, here)
-		}
-		if err := os.RemoveAll(filepath.Dir(path)); err != nil {
-			t.Fatal(err)
-		}
+		moved, here := past(t, path+".1"), past(t, path)
+		assert.Assert(t, is.Len(moved, 1), name)
+		assert.Assert(t, is.Len(here, 1), name)
+		assert.Equal(t, here[0].Call, "c2", name)
+		assert.NilError(t, os.RemoveAll(filepath.Dir(path)))
 		record(t, j, call(j, "c3")...)
-		if here := past(t, path); len(here) != 1 || here[0].Call != "c3" {
-			t.Errorf("%s: %+v", name, here)
-		}
+		here = past(t, path)
+		assert.Assert(t, is.Len(here, 1), name)
+		assert.Equal(t, here[0].Call, "c3", name)
 	}
 }
 
@@ -190,22 +165,19 @@ func TestTornEnd(t *testing.T) {
 		path := journalPath(t)
 		first := open(t, path)
 		record(t, first, wholeCall("c1")...)
-		if err := first.Close(); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, first.Close())
 		whole, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		write(t, path, string(whole)+end)
 		j := open(t, path)
 		record(t, j, wholeCall("c2")...)
 		found := past(t, path)
-		if len(found) != 2 || found[0].Call != "c2" || found[0].Door != aai.DoorMCP || found[0].Result != "ok" {
-			t.Errorf("after %q: %+v", end, found)
-		}
-		if b, err := os.ReadFile(path); err != nil || strings.Contains(string(b), "\n\n") {
-			t.Errorf("after %q: an empty line, %v", end, err)
-		}
+		assert.Assert(t, is.Len(found, 2), "%q", end)
+		assert.Equal(t, found[0].Call, "c2", "%q", end)
+		assert.Equal(t, found[0].Door, aai.DoorMCP, "%q", end)
+		assert.Equal(t, found[0].Result, "ok", "%q", end)
+		b, err := os.ReadFile(path)
+		assert.NilError(t, err, "%q", end)
+		assert.Assert(t, !strings.Contains(string(b), "\n\n"), "after %q: an empty line, %v", end, err)
 	}
 }

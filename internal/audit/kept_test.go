@@ -2,7 +2,6 @@ package audit
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +9,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/answer"
@@ -25,9 +27,7 @@ func crowded(t *testing.T) *Journal {
 func keptFiles(t *testing.T, j *Journal) (found []journalFile) {
 	t.Helper()
 	files, err := j.files()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for _, f := range files {
 		if f.kept {
 			found = append(found, f)
@@ -59,41 +59,39 @@ func floodedWithReads(t *testing.T) *Journal {
 func TestMutationsAreKept(t *testing.T) {
 	j := floodedWithReads(t)
 	v := verified(t, j.Path())
-	if !strings.Contains(v.String(), fmt.Sprintf("and %d of calls that acted", v.Kept)) {
-		t.Error(v)
-	}
-	if v.Verdict != answer.Intact || v.Pruned != v.First-1 || v.Kept < 5 || v.Records+v.Kept >= v.Last {
-		t.Fatalf("%v %+v", v, v)
-	}
+	assert.Check(t, is.Contains(v.String(), fmt.Sprintf("and %d of calls that acted", v.Kept)), v)
+	assert.Equal(t, v.Verdict, answer.Intact, "%v %+v", v, v)
+	assert.Equal(t, v.Pruned, v.First-1, "%v %+v", v, v)
+	assert.Assert(t, v.Kept >= 5, "%v %+v", v, v)
+	assert.Assert(t, v.Records+v.Kept < v.Last, "%v %+v", v, v)
 	for _, id := range []string{"deed", "asked"} {
 		found, err := j.History(t.Context(), Filter{Call: id})
-		if err != nil || len(found) != 1 || found[0].Result != "ok" || found[0].Caller != "Claude-AI" || found[0].Effect != "changes" || found[0].On.Role == "" {
-			t.Errorf("%s: %+v, %v", id, found, err)
-		}
+		assert.NilError(t, err, id)
+		assert.Assert(t, is.Len(found, 1), id)
+		assert.Equal(t, found[0].Result, "ok", id)
+		assert.Equal(t, found[0].Caller, "Claude-AI", id)
+		assert.Equal(t, found[0].Effect, "changes", id)
+		assert.Assert(t, found[0].On.Role != "", "%s %+v", id, found)
 		var out bytes.Buffer
 		if _, err := j.Export(t.Context(), &out, Filter{Call: id}); err != nil || strings.Count(out.String(), `{"verified":true,"file":"audit-kept-`) != map[string]int{"deed": 2, "asked": 3}[id] {
 			t.Errorf("%s: %v, %s", id, err, out.String())
 		}
 	}
-	if found, err := j.History(t.Context(), Filter{Call: "r0"}); err != nil || len(found) != 0 {
-		t.Errorf("nothing was dropped: %+v, %v", found, err)
-	}
+	found, err := j.History(t.Context(), Filter{Call: "r0"})
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(found, 0))
 	same(t, j, Filter{Limit: 1000})
 	var total int64
 	for _, f := range sizes(t, j) {
 		total += f
 	}
-	if total > 9000+2*2400 {
-		t.Errorf("%d bytes are kept", total)
-	}
+	assert.Check(t, total <= 9000+2*2400, "%d bytes are kept", total)
 }
 
 func sizes(t *testing.T, j *Journal) (found []int64) {
 	t.Helper()
 	files, err := j.files()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for _, f := range files {
 		found = append(found, f.size)
 	}
@@ -116,35 +114,21 @@ func TestKeptLinesAreSealed(t *testing.T) {
 		j := floodedWithReads(t)
 		f := keptFiles(t, j)[0]
 		b, err := os.ReadFile(f.path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(f.path, way(b), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
+		assert.NilError(t, os.WriteFile(f.path, way(b), 0o600))
 		v := verified(t, j.Path())
-		if v.Verdict != answer.Tampered {
-			t.Errorf("%s: %v", name, v)
-		}
-		if line := strings.Contains(v.Faults[0].Reason, "is not what was there"); name == "a letter" && (!line || v.Faults[0].Record != f.first) {
-			t.Errorf("%s: it is not said which line it is: %v", name, v)
-		}
+		assert.Check(t, is.Equal(v.Verdict, answer.Tampered), "%s %v", name, v)
+		assert.Check(t, !(name == "a letter" && (!strings.Contains(v.Faults[0].Reason, "is not what was there") || v.Faults[0].Record != f.first)), "%s: it is not said which line it is: %v", name, v)
 	}
 	j := floodedWithReads(t)
 	files := keptFiles(t, j)
-	if err := os.Rename(files[0].path, keptPath(j.Path(), files[0].first, files[0].last+1)); err != nil {
-		t.Fatal(err)
-	}
-	if v := verified(t, j.Path()); v.Verdict != answer.Tampered {
-		t.Errorf("another name: %v", v)
-	}
+	assert.NilError(t, os.Rename(files[0].path, keptPath(j.Path(), files[0].first, files[0].last+1)))
+	v := verified(t, j.Path())
+	assert.Check(t, is.Equal(v.Verdict, answer.Tampered), "another name: %v", v)
 	j = floodedWithReads(t)
-	if err := os.Remove(keptFiles(t, j)[0].path); err != nil {
-		t.Fatal(err)
-	}
-	if v := verified(t, j.Path()); v.Verdict != answer.Truncated {
-		t.Errorf("a file is gone: %v", v)
-	}
+	assert.NilError(t, os.Remove(keptFiles(t, j)[0].path))
+	v = verified(t, j.Path())
+	assert.Check(t, is.Equal(v.Verdict, answer.Truncated), "a file is gone: %v", v)
 }
 
 // TestKeptLinesAreWhatWasKept checks that neither a dropped line of a read nor a line with
@@ -159,9 +143,9 @@ func TestKeptLinesAreWhatWasKept(t *testing.T) {
 	}
 	f := keptFiles(t, j)[0]
 	write(t, f.path, read+strings.Join(rawLines(t, f.path), ""))
-	if v := verified(t, j.Path()); v.Verdict != answer.Tampered || v.Faults[0].Record != f.first {
-		t.Errorf("%v", v)
-	}
+	v := verified(t, j.Path())
+	assert.Check(t, is.Equal(v.Verdict, answer.Tampered), v)
+	assert.Check(t, is.Equal(v.Faults[0].Record, f.first), v)
 }
 
 // TestKeptLinesGo checks that the oldest mutations are deleted if these alone exceed the
@@ -170,9 +154,8 @@ func TestKeptLinesGo(t *testing.T) {
 	j := crowded(t)
 	for i := range 200 {
 		record(t, j, mutation(fmt.Sprint("d", i))...)
-		if v := verified(t, j.Path()); v.Verdict != answer.Intact {
-			t.Fatalf("%d: %v %+v", i, v, v.Faults)
-		}
+		v := verified(t, j.Path())
+		assert.Equal(t, v.Verdict, answer.Intact, "%d %v %+v", i, v, v.Faults)
 	}
 	var total int64
 	for _, size := range sizes(t, j) {
@@ -194,18 +177,15 @@ func TestKeptLinesGo(t *testing.T) {
 		}
 		for _, e := range entries {
 			record(t, j, e)
-			if err := os.Chtimes(path, *now, *now); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, os.Chtimes(path, *now, *now))
 		}
-		if v := verified(t, path); v.Verdict != answer.Intact {
-			t.Fatalf("day %d: %v %+v", day, v, v.Faults)
-		}
+		v := verified(t, path)
+		assert.Equal(t, v.Verdict, answer.Intact, "%d %v %+v", day, v, v.Faults)
 	}
 	found, err := j.History(t.Context(), Filter{Tool: "add", Limit: 100})
-	if err != nil || len(found) < 9 || len(found) > 13 {
-		t.Errorf("deeds of %d days, %v", len(found), err)
-	}
+	assert.NilError(t, err, "%d", len(found))
+	assert.Assert(t, len(found) >= 9, "deeds of %d days, %v", len(found), err)
+	assert.Assert(t, len(found) <= 13, "deeds of %d days, %v", len(found), err)
 }
 
 // TestStoppedWhilePruning stops between the record of a deletion and each of the
@@ -220,20 +200,15 @@ func TestStoppedWhilePruning(t *testing.T) {
 		}
 		record(t, j, reading(fmt.Sprint("r", i)))
 		files, err := j.files()
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		for _, f := range files {
 			if !f.current && seen[f.path] == nil {
-				if seen[f.path], err = os.ReadFile(f.path); err != nil {
-					t.Fatal(err)
-				}
+				seen[f.path], err = os.ReadFile(f.path)
+				assert.NilError(t, err)
 			}
 		}
 	}
-	if err := j.Close(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, j.Close())
 	kept := keptFiles(t, j)
 	last := kept[len(kept)-1]
 	var older journalFile
@@ -251,31 +226,26 @@ func TestStoppedWhilePruning(t *testing.T) {
 		}
 	}
 	slices.Sort(back)
-	if back = append([]string{older.path}, back...); len(back) < 2 || older.path == "" {
-		t.Fatalf("%q", back)
-	}
+	back = append([]string{older.path}, back...)
+	assert.Assert(t, len(back) >= 2, "%q", back)
+	assert.Assert(t, older.path != "", "%q", back)
 	for gone := range len(back) + 1 {
 		path := copied(t, filepath.Dir(j.Path()))
 		for _, p := range append(back[gone:], path+".kept") {
-			if err := os.WriteFile(filepath.Join(filepath.Dir(path), filepath.Base(p)), seen[p], 0o600); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, os.WriteFile(filepath.Join(filepath.Dir(path), filepath.Base(p)), seen[p], 0o600))
 		}
 		again, _ := small(t, path, Config{MaxSize: 9000})
 		whole := func(when string) {
 			t.Helper()
-			if v := verified(t, path); v.Verdict != answer.Intact {
-				t.Errorf("%d gone, %s: %v %+v", gone, when, v, v.Faults)
-			}
+			v := verified(t, path)
+			assert.Check(t, is.Equal(v.Verdict, answer.Intact), "%d %s %v %+v", gone, when, v, v.Faults)
 			same(t, again, Filter{Limit: 1000})
 			told := make(map[string]int)
 			for _, p := range past(t, path) {
 				told[p.Call]++
 			}
 			for i := 0; i < 150; i += 30 {
-				if told[fmt.Sprint("d", i)] != 1 {
-					t.Errorf("%d gone, %s: d%d is there %d times", gone, when, i, told[fmt.Sprint("d", i)])
-				}
+				assert.Check(t, is.Equal(told[fmt.Sprint("d", i)], 1), "%d gone, %s: d%d is there %d times", gone, when, i, told[fmt.Sprint("d", i)])
 			}
 		}
 		whole("stopped")
@@ -287,9 +257,8 @@ func TestStoppedWhilePruning(t *testing.T) {
 		}
 		whole("at last")
 		for _, p := range back {
-			if _, err := os.Stat(filepath.Join(filepath.Dir(path), filepath.Base(p))); !errors.Is(err, os.ErrNotExist) {
-				t.Errorf("%d gone: %s is still there, %v", gone, p, err)
-			}
+			_, err := os.Stat(filepath.Join(filepath.Dir(path), filepath.Base(p)))
+			assert.Check(t, is.ErrorIs(err, os.ErrNotExist), "%d gone: %s is still there, %v", gone, p, err)
 		}
 	}
 }

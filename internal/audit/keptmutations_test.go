@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/gybob/aai-gateway"
@@ -93,18 +95,17 @@ func TestMutationsSurviveAFloodOfReads(t *testing.T) {
 			t.Fatalf("%v, %v %+v", err, v, v.Faults)
 		}
 		found, err := j.scanFiles(t.Context(), Filter{Limit: 1 << 30})
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		told := make(map[string][]answer.CallRecord)
 		for _, p := range found {
 			told[p.Call] = append(told[p.Call], p)
 		}
 		for id, lines := range deeds {
 			p := told[id]
-			if len(p) != 1 || p[0].Effect != "changes" || p[0].Caller != "Claude-AI" || (lines > 1) != (p[0].Result == "ok") {
-				t.Fatalf("%s, of which %d lines are written, is told as %+v", id, lines, p)
-			}
+			assert.Assert(t, is.Len(p, 1), "%s %d", id, lines)
+			assert.Equal(t, p[0].Effect, "changes", "%s %d", id, lines)
+			assert.Equal(t, p[0].Caller, "Claude-AI", "%s %d", id, lines)
+			assert.Equal(t, (lines > 1), (p[0].Result == "ok"), "%s %d", id, lines)
 		}
 		same(t, j, Filter{Limit: 1 << 30})
 		changeKept(t, j)
@@ -124,24 +125,18 @@ func keptSize(j *Journal) (size int64) {
 // changeKept changes one byte of the kept lines, which must be found.
 func changeKept(t *rapid.T, j *Journal) {
 	files, err := j.files()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for _, f := range files {
 		if !f.kept || f.isCopy {
 			continue
 		}
 		b, err := os.ReadFile(f.path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		b[rapid.IntRange(0, len(b)-1).Draw(t, "at")] ^= rapid.ByteRange(1, 255).Draw(t, "change")
-		if err := os.WriteFile(f.path, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if v, err := j.Verify(t.Context()); err != nil || v.Verdict != answer.Tampered {
-			t.Fatalf("a changed line is not found: %v, %v", err, v)
-		}
+		assert.NilError(t, os.WriteFile(f.path, b, 0o600))
+		v, err := j.Verify(t.Context())
+		assert.NilError(t, err, v)
+		assert.Equal(t, v.Verdict, answer.Tampered, v)
 		return
 	}
 }

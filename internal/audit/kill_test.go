@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/answer"
 )
@@ -29,9 +31,7 @@ func killedRounds() int {
 // acknowledged entries exist and that the chain is intact.
 func TestKilled(t *testing.T) {
 	path := journalPath(t)
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.MkdirAll(filepath.Dir(path), 0o700))
 	acknowledged := make(map[string]bool)
 	var mu sync.Mutex
 	for round := range killedRounds() {
@@ -47,18 +47,12 @@ func TestKilled(t *testing.T) {
 		}
 		wg.Wait()
 		v := verified(t, path)
-		if v.Verdict != answer.Intact {
-			t.Fatalf("round %d: %v; %+v", round, v, v)
-		}
+		assert.Equal(t, v.Verdict, answer.Intact, "%d %v %+v", round, v, v)
 	}
-	if len(acknowledged) == 0 {
-		t.Fatal("nothing was recorded")
-	}
+	assert.Assert(t, len(acknowledged) != 0, "nothing was recorded")
 	kept, copied := make(map[string]bool), 0
 	files, err := New(path).files()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for _, f := range files {
 		for _, line := range lines(t, f.path) {
 			kept[fmt.Sprint(line["call"], " ", line["kind"])] = true
@@ -67,13 +61,9 @@ func TestKilled(t *testing.T) {
 			}
 		}
 	}
-	if copied == 0 {
-		t.Error("no deed was kept of a file that was deleted")
-	}
+	assert.Check(t, copied != 0, "no deed was kept of a file that was deleted")
 	for id := range acknowledged {
-		if !kept[id] {
-			t.Errorf("%s was acknowledged and is not there", id)
-		}
+		assert.Check(t, kept[id], "%s was acknowledged and is not there", id)
 	}
 	leftovers(t, filepath.Dir(path))
 }
@@ -82,9 +72,7 @@ func TestKilled(t *testing.T) {
 func leftovers(t *testing.T, folder string) {
 	t.Helper()
 	entries, err := os.ReadDir(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for _, e := range entries {
 		name := e.Name()
 		if strings.HasPrefix(name, ".audit.jsonl.key-") {
@@ -93,9 +81,7 @@ func leftovers(t *testing.T, folder string) {
 		if name == "audit.jsonl.kept" || strings.HasPrefix(name, "index.db") {
 			continue // of a killed pruning, overwritten by the next one
 		}
-		if name != "audit.jsonl.chain" && name != "audit.jsonl.key" && name != "audit.jsonl.reserve" && !strings.HasSuffix(name, ".jsonl") {
-			t.Errorf("%s is left over", name)
-		}
+		assert.Check(t, name == "audit.jsonl.chain" || name == "audit.jsonl.key" || name == "audit.jsonl.reserve" || strings.HasSuffix(name, ".jsonl"), "%s is left over", name)
 	}
 }
 
@@ -132,9 +118,7 @@ func killed(t *testing.T, path, name string, atStart bool) (acknowledged []strin
 			kill()
 		}
 	}
-	if err := c.Wait(); err == nil {
-		t.Error("it ended before it was killed")
-	}
+	assert.Check(t, c.Wait() != nil, "it ended before it was killed")
 	if n := len(acknowledged); n > 0 && strings.Count(acknowledged[n-1], " ") != 1 {
 		acknowledged = acknowledged[:n-1] // a partial line
 	}

@@ -9,7 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/answer"
@@ -76,9 +77,7 @@ func TestLinesOfEachKindOfCall(t *testing.T) {
 		`"received","call":"asked",` + who + `"app":"notes","tool":"add"`,
 		`"outcome","call":"asked",` + where,
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	assert.Check(t, is.DeepEqual(want, got))
 }
 
 // TestHistoryOfOneLine checks that a call in one line has its earlier start time, and that
@@ -101,9 +100,7 @@ func TestHistoryOfOneLine(t *testing.T) {
 	done.Args = []byte(`{"n":1e400,"text":"milk\n\u2028\u003c\u0026\u003e"}`)
 	first := read
 	first.Time, first.Call, first.Tool = epoch().UTC(), "asked", "add"
-	if diff := cmp.Diff([]answer.CallRecord{first, done, refused, read}, past(t, path)); diff != "" {
-		t.Error(diff)
-	}
+	assert.Check(t, is.DeepEqual([]answer.CallRecord{first, done, refused, read}, past(t, path)))
 }
 
 // TestHistoryOfFoldedRefusals checks that counted refusals are one row, found by any of their codes.
@@ -121,25 +118,21 @@ func TestHistoryOfFoldedRefusals(t *testing.T) {
 		f := Filter{Caller: "mcp:x", Result: result}
 		same(t, j, f)
 		got, err := j.History(t.Context(), f)
-		if err != nil || found != (len(got) == 1) {
-			t.Fatalf("%q: %+v, %v", result, got, err)
-		}
-		if diff := cmp.Diff(append([]answer.CallRecord{}, want)[:len(got)], append([]answer.CallRecord{}, got...)); diff != "" {
-			t.Error(diff)
-		}
+		assert.NilError(t, err, "%q %+v", result, got)
+		assert.Equal(t, found, (len(got) == 1), "%q %+v", result, got)
+		assert.Check(t, is.DeepEqual(append([]answer.CallRecord{}, want)[:len(got)], append([]answer.CallRecord{}, got...)))
 	}
-	if found, err := j.History(t.Context(), Filter{Before: "f1"}); err != nil || len(found) != 1 || found[0].Call != "good" {
-		t.Errorf("the page behind it: %+v, %v", found, err)
-	}
+	found, err := j.History(t.Context(), Filter{Before: "f1"})
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(found, 1))
+	assert.Equal(t, found[0].Call, "good")
 }
 
 // copied copies a folder of testdata.
 func copied(t *testing.T, from string) string {
 	t.Helper()
 	folder := t.TempDir()
-	if err := os.CopyFS(folder, os.DirFS(from)); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.CopyFS(folder, os.DirFS(from)))
 	return filepath.Join(folder, "audit.jsonl")
 }
 
@@ -148,9 +141,7 @@ func copied(t *testing.T, from string) string {
 func TestThreeLinesACall(t *testing.T) {
 	path := copied(t, "testdata/three-lines")
 	v := intact(t, path, 16)
-	if v.Files != 2 {
-		t.Errorf("%+v", v)
-	}
+	assert.Check(t, is.Equal(v.Files, 2), "%+v", v)
 	told := func() (got []string) {
 		same(t, New(path), Filter{})
 		for _, p := range past(t, path) {
@@ -162,25 +153,22 @@ func TestThreeLinesACall(t *testing.T) {
 		"50 c5 add changes ok 51", "40 c4 add destroys ok 75", "30 c3 add changes unknown 51",
 		"20 c2 add  CONSENT_REQUIRED 0", "10 c1 list reads ok 51", "00 c0 add changes ok 51",
 	}
-	if diff := cmp.Diff(want, told()); diff != "" {
-		t.Error(diff)
-	}
+	assert.Check(t, is.DeepEqual(want, told()))
 	var out bytes.Buffer
 	if v, err := New(path).Export(t.Context(), &out, Filter{Call: "c1"}); err != nil || v.Verdict != answer.Intact || strings.Count(out.String(), `"verified":true`) != 3 {
 		t.Errorf("%v, %v, %s", v, err, out.String())
 	}
 	record(t, hasty(t, path), reading("later"))
 	intact(t, path, 17)
-	if got := told(); len(got) != 7 || got[0] != "01 later list reads ok 7" {
-		t.Errorf("%q", got)
-	}
+	got := told()
+	assert.Assert(t, is.Len(got, 7))
+	assert.Equal(t, got[0], "01 later list reads ok 7")
 }
 
 // TestRecordsOfBefore checks that the target text of older records is read as the name.
 func TestRecordsOfBefore(t *testing.T) {
 	j := newRecordAssembler(nil)
 	j.add([]byte(`{"time":"2026-01-02T03:04:05.000000006Z","kind":"outcome","call":"c1","on":"button \"Save\" in \"Notes\"","result":"ok"}`))
-	if len(j.calls) != 1 || j.calls[0].On != (aai.TargetElement{Name: `button "Save" in "Notes"`}) {
-		t.Errorf("%+v", j.calls)
-	}
+	assert.Assert(t, is.Len(j.calls, 1))
+	assert.Equal(t, j.calls[0].On, (aai.TargetElement{Name: `button "Save" in "Notes"`}))
 }

@@ -12,6 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/answer"
 )
 
@@ -23,24 +26,18 @@ func TestStateIsCutOffWhileMapped(t *testing.T) {
 	j.stateFile.recheckInterval = time.Hour // so that the check of the path does not find it first
 	record(t, j, received("first"))
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	c := exec.CommandContext(t.Context(), self)
 	c.Dir = filepath.Dir(path)
 	c.Env = append(os.Environ(), "JOURNAL_TEST_CHILD=cut the state off")
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, c.Start())
 	done := make(chan error, 1)
 	go func() { done <- c.Wait() }()
 	kept := []string{"first"}
 	for n, ended := 0, false; !ended; n++ {
 		select {
 		case err := <-done:
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			ended = true
 		default:
 		}
@@ -55,15 +52,11 @@ func TestStateIsCutOffWhileMapped(t *testing.T) {
 		found[p.Call] = true
 	}
 	for _, id := range append(kept, "last") {
-		if !found[id] {
-			t.Errorf("%s was recorded and is not there", id)
-		}
+		assert.Check(t, found[id], "%s was recorded and is not there", id)
 	}
 	v := verified(t, path)
 	for _, f := range v.Faults {
-		if f.Verdict != answer.Unproven {
-			t.Errorf("%+v", f)
-		}
+		assert.Check(t, is.Equal(f.Verdict, answer.Unproven), "%+v", f)
 	}
 }
 
@@ -85,36 +78,26 @@ func TestFaults(t *testing.T) {
 		j := hasty(t, path)
 		j.stateFile.recheckInterval = time.Hour
 		record(t, j, received("c1"))
-		if j.stateFile.mapped == nil {
-			t.Fatal("the state is not mapped")
-		}
+		assert.Assert(t, j.stateFile.mapped != nil, "the state is not mapped")
 		cut := func() {
-			if err := os.Truncate(path+".chain", 0); err != nil {
-				t.Error(err)
-			}
+			assert.Check(t, os.Truncate(path+".chain", 0))
 		}
 		var image stateImage
 		switch at {
 		case "read":
 			cut()
-			if j.stateFile.readMapped() {
-				t.Error("what is not there was read")
-			}
+			assert.Check(t, !j.stateFile.readMapped(), "what is not there was read")
 		case "begin":
 			cut()
 			j.stateFile.markInProgress()
 		case "write":
 			cut()
-			if j.stateFile.writeMapped(&image) {
-				t.Error("what is not there was written")
-			}
+			assert.Check(t, !j.stateFile.writeMapped(&image), "what is not there was written")
 			st := j.stateFile.state
-			if err := j.stateFile.write(&st); err != nil {
-				t.Error(err)
-			}
-			if b, err := os.ReadFile(path + ".chain"); err != nil || len(b) != mappedSize {
-				t.Errorf("%d bytes, %v", len(b), err)
-			}
+			assert.Check(t, j.stateFile.write(&st))
+			b, err := os.ReadFile(path + ".chain")
+			assert.NilError(t, err)
+			assert.Assert(t, is.Len(b, mappedSize))
 		}
 		record(t, j, received("c2"))
 		if at == "write" {
@@ -128,9 +111,7 @@ func TestFaults(t *testing.T) {
 // TestFaultOfAnotherKind checks that other panics continue.
 func TestFaultOfAnotherKind(t *testing.T) {
 	defer func() {
-		if recover() != "mine" {
-			t.Error("it was swallowed")
-		}
+		assert.Check(t, is.Equal(recover(), "mine"), "it was swallowed")
 	}()
 	isMemoryFault("mine")
 }
@@ -143,27 +124,20 @@ func TestStoppedHalfway(t *testing.T) {
 	j.stateFile.recheckInterval = time.Hour
 	record(t, j, received("c1"))
 	before, err := os.ReadFile(path + ".chain")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	other := hasty(t, path)
 	record(t, other, received("c2"))
-	if err := other.Close(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, other.Close())
 	before[inProgressOffset] = 1 // it wrote its record, but not the state
-	if err := overwrite(path+".chain", before); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, overwrite(path+".chain", before))
 	record(t, j, received("c3"))
 	intact(t, path, 3)
-	if b, err := os.ReadFile(path + ".chain"); err != nil || b[inProgressOffset] != 0 {
-		t.Errorf("the mark stays: %v", err)
-	}
+	b, err := os.ReadFile(path + ".chain")
+	assert.NilError(t, err)
+	assert.Assert(t, b[inProgressOffset] == 0, "the mark stays: %v", err)
 	record(t, j, received("c4"))
-	if !j.stateFile.ok || j.stateFile.mapped == nil {
-		t.Error("the state is not mapped again")
-	}
+	assert.Assert(t, j.stateFile.ok, "the state is not mapped again")
+	assert.Assert(t, j.stateFile.mapped != nil, "the state is not mapped again")
 }
 
 // TestMarkComesFirst checks that the mark is set before the record: after a failed write
@@ -175,32 +149,22 @@ func TestMarkComesFirst(t *testing.T) {
 	record(t, j, received("c1"))
 	mark := func() byte {
 		b, err := os.ReadFile(path + ".chain")
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		return b[inProgressOffset]
 	}
-	if mark() != 0 {
-		t.Error("there is a mark after a record")
-	}
+	assert.Check(t, mark() == 0, "there is a mark after a record")
 	writable := j.file
 	readOnly, err := openRead(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	j.file = readOnly
 	if err := j.Record(t.Context(), received("c2")); err == nil || mark() != 1 {
 		t.Errorf("%v, and the mark is %d", err, mark())
 	}
 	j.file = writable
-	if err := readOnly.Close(); err != nil {
-		t.Error(err)
-	}
+	assert.Check(t, readOnly.Close())
 	record(t, j, received("c3"))
 	intact(t, path, 2)
-	if mark() != 0 {
-		t.Error("the mark stays")
-	}
+	assert.Check(t, mark() == 0, "the mark stays")
 }
 
 // TestStateWithoutMark checks that a state file without room for the mark is extended.
@@ -208,9 +172,7 @@ func TestStateWithoutMark(t *testing.T) {
 	path := journalPath(t)
 	j := hasty(t, path)
 	record(t, j, received("c1"))
-	if err := errors.Join(j.Close(), os.Truncate(path+".chain", int64(stateSize))); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, errors.Join(j.Close(), os.Truncate(path+".chain", int64(stateSize))))
 	record(t, j, received("c2"))
 	intact(t, path, 2)
 	if info, err := os.Stat(path + ".chain"); err != nil || info.Size() != int64(mappedSize) {
@@ -225,9 +187,7 @@ func TestStateIsDeletedAndAnotherStarts(t *testing.T) {
 	a := hasty(t, path)
 	a.stateFile.recheckInterval = 300 * time.Millisecond
 	record(t, a, received("a"), intent("so that it has just looked"))
-	if err := os.Remove(path + ".chain"); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.Remove(path+".chain"))
 	b := hasty(t, path)
 	b.stateFile.settleTime = time.Second
 	done := make(chan error, 1)
@@ -237,17 +197,16 @@ func TestStateIsDeletedAndAnotherStarts(t *testing.T) {
 		select {
 		case err := <-done:
 			ended = true
-			if err != nil {
-				t.Error(err)
-			}
+			assert.Check(t, err)
 		default:
 		}
 		record(t, a, received(fmt.Sprint("a", n)))
 		time.Sleep(time.Millisecond)
 	}
-	if v := verified(t, path); v.Verdict != answer.Unproven || v.Records != n+1 || len(v.Faults) != 1 {
-		t.Errorf("%v: %+v", v, v)
-	}
+	v := verified(t, path)
+	assert.Check(t, is.Equal(v.Verdict, answer.Unproven), "%v %+v", v, v)
+	assert.Check(t, is.Equal(v.Records, n+1), "%v %+v", v, v)
+	assert.Check(t, is.Len(v.Faults, 1), "%v %+v", v, v)
 }
 
 // TestAllocations checks that one record needs one lock, one write, and few allocations.
@@ -256,14 +215,10 @@ func TestAllocations(t *testing.T) {
 	e := reading("c1")
 	record(t, j, e)
 	n := testing.AllocsPerRun(200, func() {
-		if err := j.Record(t.Context(), e); err != nil {
-			t.Error(err)
-		}
+		assert.Check(t, j.Record(t.Context(), e))
 	})
 	t.Logf("%v allocations", n)
-	if n > mostAllocations {
-		t.Errorf("%v allocations, expected at most %d", n, mostAllocations)
-	}
+	assert.Check(t, !(n > mostAllocations), "%v allocations, expected at most %d", n, mostAllocations)
 }
 
 const mostAllocations = 15

@@ -8,6 +8,9 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/answer"
 )
 
@@ -31,13 +34,11 @@ func TestPowerLossWhileRotating(t *testing.T) {
 			t.Fatal(n, err)
 		}
 	}
-	if names := fileNames(t, path); len(names) != 1 || names[0] != "audit-000000000001.jsonl" {
-		t.Fatalf("%q", names)
-	}
+	names := fileNames(t, path)
+	assert.Assert(t, is.Len(names, 1))
+	assert.Equal(t, names[0], "audit-000000000001.jsonl")
 	before := uint64(len(lines(t, rotatedPath(path, 1))))
-	if err := errors.Join(j.Close(), os.WriteFile(path+".chain", onDisk, 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, errors.Join(j.Close(), os.WriteFile(path+".chain", onDisk, 0o600)))
 	record(t, open(t, path), received("later"))
 	intact(t, path, before+1)
 }
@@ -58,21 +59,15 @@ func (k *recordingKeyStore) Store(ctx context.Context, kept []byte) error {
 func TestAnchorsAreOfWhatIsOnDisk(t *testing.T) {
 	var flushes, stored atomic.Int64
 	k := &recordingKeyStore{before: func() {
-		if stored.Add(1) > 1 && flushes.Load() == 0 {
-			t.Error("the anchor came before the flush")
-		}
+		assert.Check(t, stored.Add(1) <= 1 || flushes.Load() != 0, "the anchor came before the flush")
 	}}
 	j, _ := small(t, journalPath(t), Config{KeyStore: k, RotateSize: 1 << 30})
 	j.syncFile = func(*os.File) error { flushes.Add(1); return nil }
 	for range anchorEvery {
 		record(t, j, received("c"))
 	}
-	if err := j.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if stored.Load() != 2 {
-		t.Errorf("stored %d times, expected the key and the anchor", stored.Load())
-	}
+	assert.NilError(t, j.Close())
+	assert.Check(t, stored.Load() == 2, "stored %d times, expected the key and the anchor", stored.Load())
 }
 
 // TestFlushOfAFileThatIsPutAside checks that a flush does not fail because the file is
@@ -92,9 +87,7 @@ func TestFlushOfAFileThatIsPutAside(t *testing.T) {
 		return os.ErrClosed
 	}
 	record(t, j, intent("waits"))
-	if calls != 2 {
-		t.Errorf("%d flushes", calls)
-	}
+	assert.Check(t, is.Equal(calls, 2))
 }
 
 // TestLostAfterAnotherStart checks that missing flushed records count as removed after
@@ -110,24 +103,16 @@ func TestLostAfterAnotherStart(t *testing.T) {
 				first = intent("c1")
 			}
 			record(t, j, first, received("c2"))
-			if err := errors.Join(j.Close(), os.Truncate(path, 0)); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, errors.Join(j.Close(), os.Truncate(path, 0)))
 			again, _ := small(t, path, Config{})
 			again.boot = func() [16]byte { return [16]byte{2} }
 			if goOn {
 				record(t, again, received("c3"))
 			}
 			v, err := again.Verify(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			if want := map[bool]answer.Verdict{false: answer.Intact, true: answer.Truncated}[flushed]; v.Verdict != want {
-				t.Errorf("flushed: %v, going on: %v: %v", flushed, goOn, v)
-			}
-			if !flushed && (len(v.Repairs) != 1 || v.Repairs[0].Lost != 2) {
-				t.Errorf("going on: %v: %+v", goOn, v)
-			}
+			assert.NilError(t, err)
+			assert.Check(t, is.Equal(v.Verdict, map[bool]answer.Verdict{false: answer.Intact, true: answer.Truncated}[flushed]), "flushed: %v, going on: %v: %v", flushed, goOn, v)
+			assert.Check(t, !(!flushed && (len(v.Repairs) != 1 || v.Repairs[0].Lost != 2)), "going on: %v: %+v", goOn, v)
 		}
 	}
 }

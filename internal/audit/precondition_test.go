@@ -9,6 +9,9 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // TestUnless checks that an entry is not written once its precondition fails, by any
@@ -44,30 +47,21 @@ func TestUnless(t *testing.T) {
 		}
 	}
 	for i := range 50 { // they are running
-		if err := journals[1].Record(t.Context(), reading(fmt.Sprint("before", i))); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, journals[1].Record(t.Context(), reading(fmt.Sprint("before", i))))
 	}
 	stopped.Store(true)
 	stop := mutation("the-stop")
-	if err := journals[0].Record(t.Context(), stop[len(stop)-1]); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, journals[0].Record(t.Context(), stop[len(stop)-1]))
 	writers.Wait()
 	text, err := os.ReadFile(path)
 	before, after, found := strings.Cut(string(text), "the-stop")
-	if err != nil || !strings.Contains(before, `"kind":"intent"`) {
-		t.Fatalf("there was no intent to come between: %v", err)
-	}
-	if !found || strings.Contains(after, `"kind":"intent"`) {
-		t.Errorf("an intent was written after the stop:\n%s", after)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, is.Contains(before, `"kind":"intent"`))
+	assert.Assert(t, found, "an intent was written after the stop:\n%s", after)
+	assert.Assert(t, !strings.Contains(after, `"kind":"intent"`), "an intent was written after the stop:\n%s", after)
 	for _, j := range journals {
-		if err := j.Close(); err != nil {
-			t.Error(err)
-		}
+		assert.Check(t, j.Close())
 	}
-	if v := verified(t, path); len(v.Faults) > 0 {
-		t.Errorf("the chain is broken: %+v", v)
-	}
+	v := verified(t, path)
+	assert.Check(t, is.Len(v.Faults, 0), "the chain is broken: %+v", v)
 }

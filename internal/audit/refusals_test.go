@@ -4,11 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 )
@@ -43,22 +43,16 @@ func TestRefusalFloodIsCounted(t *testing.T) {
 		e.Time = epoch().Add(time.Duration(i) * time.Millisecond)
 		record(t, j, e)
 	}
-	if err := j.Close(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, j.Close())
 	all := lines(t, j.Path())
-	if len(all) != maxRefusalsWritten+1 {
-		t.Fatalf("%d lines", len(all))
-	}
+	assert.Assert(t, is.Len(all, maxRefusalsWritten+1))
 	last := all[len(all)-1]
 	for _, own := range []string{"seq", "prev", "mac", "boot", "time", "call"} {
 		delete(last, own)
 	}
 	want := `map[caller:Claude-AI codes:map[APP_NOT_FOUND:882 RATE_LIMITED:98] count:980 door:mcp kind:refused principal:somebody session:s1 ` +
 		`since:2026-05-04T08:00:00.140000000Z until:2026-05-04T08:00:01.119000000Z]`
-	if diff := cmp.Diff(want, fmt.Sprint(last)); diff != "" {
-		t.Error(diff)
-	}
+	assert.Check(t, is.DeepEqual(want, fmt.Sprint(last)))
 	intact(t, j.Path(), maxRefusalsWritten+1)
 	if found := past(t, j.Path()); len(found) != maxRefusalsWritten+1 || found[0].Count != 980 || found[0].Result != "refused" {
 		t.Errorf("%+v", found[0])
@@ -78,9 +72,8 @@ func TestFloodIsToldWhileItLasts(t *testing.T) {
 	defer j.folds.writing.Unlock()
 	j.folds.mu.Lock()
 	defer j.folds.mu.Unlock()
-	if j.folds.timer != nil || j.folds.pending {
-		t.Error("there is a timer for nothing")
-	}
+	assert.Assert(t, j.folds.timer == nil, "there is a timer for nothing")
+	assert.Assert(t, !j.folds.pending, "there is a timer for nothing")
 }
 
 // TestHistoryTellsTheFlood checks that a query includes unwritten counts.
@@ -90,9 +83,9 @@ func TestHistoryTellsTheFlood(t *testing.T) {
 		record(t, j, refusal("c", aai.AppNotFound))
 	}
 	found, err := j.History(t.Context(), Filter{Result: "refused"})
-	if err != nil || len(found) != 1 || found[0].Count != 5 {
-		t.Errorf("%+v, %v", found, err)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(found, 1))
+	assert.Equal(t, found[0].Count, 5)
 }
 
 // TestWhatIsNeverFolded checks the entries that are always written: calls that ran, succeeded, have an
@@ -110,12 +103,10 @@ func TestWhatIsNeverFolded(t *testing.T) {
 			record(t, j, e)
 		}
 	}
-	if err := j.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if got := kindsOf(t, j.Path()); got["refused"] != 0 || len(lines(t, j.Path())) != maxRefusalsWritten+7*(maxRefusalsWritten+5) {
-		t.Errorf("%v", got)
-	}
+	assert.NilError(t, j.Close())
+	got := kindsOf(t, j.Path())
+	assert.Check(t, is.Equal(got["refused"], 0), got)
+	assert.Check(t, is.Len(lines(t, j.Path()), maxRefusalsWritten+7*(maxRefusalsWritten+5)), got)
 }
 
 // TestFloodOfQuestionsIsFolded checks that durable refusals beyond the limit per minute
@@ -135,16 +126,14 @@ func TestFloodOfQuestionsIsFolded(t *testing.T) {
 		other := refusal("other", aai.ConsentRequired)
 		other.Durable, other.Caller.Name = true, fmt.Sprint("other ", minute)
 		record(t, j, other)
-		if err := j.writeRefusals(); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, j.writeRefusals())
 		got := kindsOf(t, j.Path())
-		if got["outcome"] != minute*(maxQuestionRefusalsWritten+1) || got["refused"] != minute || got["intent"] != minute*(maxQuestionRefusalsWritten+40) {
-			t.Errorf("%v", got)
-		}
-		if last := past(t, j.Path())[0]; last.Count != 40 || last.Codes[string(aai.ConsentRequired)] != 20 {
-			t.Errorf("%+v", last)
-		}
+		assert.Check(t, is.Equal(got["outcome"], minute*(maxQuestionRefusalsWritten+1)), got)
+		assert.Check(t, is.Equal(got["refused"], minute), got)
+		assert.Check(t, is.Equal(got["intent"], minute*(maxQuestionRefusalsWritten+40)), got)
+		last := past(t, j.Path())[0]
+		assert.Check(t, is.Equal(last.Count, 40), "%+v", last)
+		assert.Check(t, is.Equal(last.Codes[string(aai.ConsentRequired)], 20), "%+v", last)
 	}
 }
 
@@ -164,13 +153,11 @@ func TestFoldsOfCallersAndMinutes(t *testing.T) {
 				record(t, j, e)
 			}
 		}
-		if err := j.writeRefusals(); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, j.writeRefusals())
 		got := kindsOf(t, j.Path())
-		if want := (minute + 1) * len(callers); got["outcome"] != want*maxRefusalsWritten || got["refused"] != want {
-			t.Errorf("%v", got)
-		}
+		want := (minute + 1) * len(callers)
+		assert.Check(t, is.Equal(got["outcome"], want*maxRefusalsWritten), got)
+		assert.Check(t, is.Equal(got["refused"], want), got)
 	}
 }
 
@@ -184,27 +171,18 @@ func TestFloodOfCallers(t *testing.T) {
 		e.Caller.Name = fmt.Sprint("caller ", i)
 		record(t, j, e)
 	}
-	if n := len(j.folds.callers); n > maxRefusalCallers+1 {
-		t.Errorf("%d callers are remembered", n)
-	}
+	n := len(j.folds.callers)
+	assert.Check(t, n <= maxRefusalCallers+1, "%d callers are remembered", n)
 	for _, r := range j.folds.callers {
-		if len(r.codes) > maxRefusalCodes+1 {
-			t.Errorf("%d codes are remembered", len(r.codes))
-		}
+		assert.Check(t, len(r.codes) <= maxRefusalCodes+1, "%d codes are remembered", len(r.codes))
 	}
-	if err := j.Close(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, j.Close())
 	counted := 0
 	for _, p := range past(t, j.Path()) {
 		counted += max(1, p.Count)
-		if p.Count > 0 && p.Caller != othersName {
-			t.Errorf("%+v", p)
-		}
+		assert.Check(t, p.Count <= 0 || p.Caller == othersName, "%+v", p)
 	}
-	if counted != calls {
-		t.Errorf("%d of %d calls are on record", counted, calls)
-	}
+	assert.Check(t, is.Equal(counted, calls), "%d of %d calls are on record", counted, calls)
 }
 
 // TestFoldsSurviveAFullDisk checks that unwritable counts are kept and written later.
@@ -213,21 +191,13 @@ func TestFoldsSurviveAFullDisk(t *testing.T) {
 	for range maxRefusalsWritten + 7 {
 		record(t, j, refusal("c", aai.AppNotFound))
 	}
-	if err := errors.Join(j.stateFile.close(), os.Rename(j.Path()+".chain", j.Path()+".away"), os.Mkdir(j.Path()+".chain", 0o700)); err != nil {
-		t.Fatal(err)
-	}
-	if err := j.Close(); err == nil || !strings.Contains(err.Error(), "7 refused calls") {
-		t.Errorf("%v", err)
-	}
-	if err := errors.Join(os.Remove(j.Path()+".chain"), os.Rename(j.Path()+".away", j.Path()+".chain")); err != nil {
-		t.Fatal(err)
-	}
-	if err := j.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if found := past(t, j.Path()); found[0].Count != 7 {
-		t.Errorf("%+v", found[0])
-	}
+	assert.NilError(t, errors.Join(j.stateFile.close(), os.Rename(j.Path()+".chain", j.Path()+".away"), os.Mkdir(j.Path()+".chain", 0o700)))
+	err := j.Close()
+	assert.Check(t, is.ErrorContains(err, "7 refused calls"))
+	assert.NilError(t, errors.Join(os.Remove(j.Path()+".chain"), os.Rename(j.Path()+".away", j.Path()+".chain")))
+	assert.NilError(t, j.Close())
+	found := past(t, j.Path())
+	assert.Check(t, is.Equal(found[0].Count, 7), "%+v", found[0])
 }
 
 // TestFoldsWhenTheClockIsSetBack checks that a clock set back starts a new window.
@@ -239,7 +209,7 @@ func TestFoldsWhenTheClockIsSetBack(t *testing.T) {
 	before := len(lines(t, j.Path()))
 	*now = now.Add(-24 * time.Hour)
 	record(t, j, refusal("later", aai.AppNotFound))
-	if after := len(lines(t, j.Path())); before != maxRefusalsWritten || after != before+1 {
-		t.Errorf("%d lines, then %d", before, after)
-	}
+	after := len(lines(t, j.Path()))
+	assert.Check(t, is.Equal(before, maxRefusalsWritten))
+	assert.Check(t, is.Equal(after, before+1))
 }

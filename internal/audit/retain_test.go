@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/answer"
 )
 
@@ -30,9 +33,7 @@ func small(t *testing.T, path string, c Config) (*Journal, *time.Time) {
 func fileNames(t *testing.T, path string) (names []string) {
 	t.Helper()
 	files, err := New(path).files()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for _, f := range files {
 		names = append(names, f.path[strings.LastIndexAny(f.path, `/\`)+1:])
 	}
@@ -48,22 +49,18 @@ func TestRotation(t *testing.T) {
 		record(t, j, received(fmt.Sprint("c", i)))
 	}
 	names := fileNames(t, path)
-	if len(names) < 3 || names[0] != "audit-000000000001.jsonl" || names[len(names)-1] != "audit.jsonl" {
-		t.Fatalf("%q", names)
-	}
-	if v := intact(t, path, 20); v.Files != len(names) {
-		t.Errorf("%+v", v)
-	}
-	if found := past(t, path); len(found) != 20 || found[0].Call != "c19" {
-		t.Errorf("%+v", found)
-	}
+	assert.Assert(t, len(names) >= 3, "%q", names)
+	assert.Equal(t, names[0], "audit-000000000001.jsonl", "%q", names)
+	assert.Equal(t, names[len(names)-1], "audit.jsonl", "%q", names)
+	v := intact(t, path, 20)
+	assert.Check(t, is.Equal(v.Files, len(names)), "%+v", v)
+	found := past(t, path)
+	assert.Assert(t, is.Len(found, 20))
+	assert.Equal(t, found[0].Call, "c19")
 	// One file is missing without a record.
-	if err := os.Remove(strings.Replace(path, "audit.jsonl", names[1], 1)); err != nil {
-		t.Fatal(err)
-	}
-	if v := verified(t, path); v.Verdict == answer.Intact {
-		t.Error(v)
-	}
+	assert.NilError(t, os.Remove(strings.Replace(path, "audit.jsonl", names[1], 1)))
+	v = verified(t, path)
+	assert.Check(t, v.Verdict != answer.Intact, v)
 }
 
 // TestPruningBySize checks that the oldest files beyond the limit are deleted, with a
@@ -76,26 +73,20 @@ func TestPruningBySize(t *testing.T) {
 		same(t, j, Filter{Limit: 1000})
 	}
 	files, err := j.files()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	var total int64
 	for _, f := range files {
 		total += f.size
 	}
-	if total > 7000+2400 {
-		t.Errorf("%d bytes are kept", total)
-	}
+	assert.Check(t, total <= 7000+2400, "%d bytes are kept", total)
 	v := verified(t, path)
-	if v.Verdict != answer.Intact || v.Pruned != v.First-1 || v.First < 50 || v.Records != v.Last-v.First+1 {
-		t.Errorf("%+v", v)
-	}
-	if err := os.Remove(files[0].path); err != nil {
-		t.Fatal(err)
-	}
-	if v := verified(t, path); v.Verdict != answer.Truncated {
-		t.Errorf("one file more is gone: %+v", v)
-	}
+	assert.Check(t, is.Equal(v.Verdict, answer.Intact), "%+v", v)
+	assert.Check(t, is.Equal(v.Pruned, v.First-1), "%+v", v)
+	assert.Check(t, v.First >= 50, "%+v", v)
+	assert.Check(t, is.Equal(v.Records, v.Last-v.First+1), "%+v", v)
+	assert.NilError(t, os.Remove(files[0].path))
+	v = verified(t, path)
+	assert.Check(t, is.Equal(v.Verdict, answer.Truncated), "one file more is gone: %+v", v)
 }
 
 // TestPruningByAge checks that a file with old records is rotated before it is full, and
@@ -108,24 +99,20 @@ func TestPruningByAge(t *testing.T) {
 		*now = begun.Add(time.Duration(day) * 24 * time.Hour)
 		record(t, j, received(fmt.Sprint("d", day)))
 		files, err := j.files()
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		for _, f := range files {
 			if f.current {
-				if err := os.Chtimes(f.path, *now, *now); err != nil {
-					t.Fatal(err)
-				}
+				assert.NilError(t, os.Chtimes(f.path, *now, *now))
 			}
 		}
 	}
 	found := past(t, path)
-	if len(found) < 10 || len(found) > 13 || found[0].Call != "d39" {
-		t.Errorf("%d days are kept", len(found))
-	}
-	if v := verified(t, path); v.Verdict != answer.Intact || v.Pruned == 0 {
-		t.Errorf("%+v", v)
-	}
+	assert.Assert(t, len(found) >= 10, "%d days are kept", len(found))
+	assert.Assert(t, len(found) <= 13, "%d days are kept", len(found))
+	assert.Equal(t, found[0].Call, "d39", "%d", len(found))
+	v := verified(t, path)
+	assert.Check(t, is.Equal(v.Verdict, answer.Intact), "%+v", v)
+	assert.Check(t, v.Pruned != 0, "%+v", v)
 }
 
 // TestRotationOverwritesNothing checks that an existing file with the new name is kept.
@@ -136,12 +123,10 @@ func TestRotationOverwritesNothing(t *testing.T) {
 	for i := range 20 {
 		record(t, j, received(fmt.Sprint("c", i)))
 	}
-	if b, err := os.ReadFile(rotatedPath(path, 1)); err != nil || string(b) != "somebody's\n" {
-		t.Errorf("%q, %v", b, err)
-	}
-	if n := len(lines(t, path)); n != 20 {
-		t.Errorf("%d records", n)
-	}
+	b, err := os.ReadFile(rotatedPath(path, 1))
+	assert.NilError(t, err, "%q", b)
+	assert.Equal(t, string(b), "somebody's\n", "%q", b)
+	assert.Check(t, is.Equal(len(lines(t, path)), 20))
 }
 
 // TestKeyStoreFails checks that records fail while the key store fails, and succeed once
@@ -150,15 +135,15 @@ func TestKeyStoreFails(t *testing.T) {
 	k := &memoryKeyStore{err: errors.New("it is locked")}
 	j, _ := small(t, journalPath(t), Config{KeyStore: k})
 	for range 2 {
-		if err := j.Record(t.Context(), received("c1")); err == nil || !strings.Contains(err.Error(), "it is locked") {
-			t.Error(err)
-		}
+		err := j.Record(t.Context(), received("c1"))
+		assert.Check(t, is.ErrorContains(err, "it is locked"))
 	}
 	k.err = nil
 	record(t, j, received("c2"))
-	if v, err := j.Verify(t.Context()); err != nil || v.Records != 1 || v.Verdict != answer.Intact {
-		t.Error(v, err)
-	}
+	v, err := j.Verify(t.Context())
+	assert.NilError(t, err, v)
+	assert.Assert(t, v.Records == 1, v)
+	assert.Equal(t, v.Verdict, answer.Intact, v)
 }
 
 // TestKeyStoreHasSomethingElse checks that foreign data in a key store is not overwritten.
@@ -182,9 +167,7 @@ func TestAnchors(t *testing.T) {
 			t.Fatal(err)
 		}
 		var kept keys
-		if err := json.Unmarshal(k.kept, &kept); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, json.Unmarshal(k.kept, &kept))
 		if kept.Anchor == nil {
 			return 0
 		}
@@ -199,9 +182,7 @@ func TestAnchors(t *testing.T) {
 		for range c.records {
 			record(t, j, received("c"))
 		}
-		if got := anchored(); got != c.want {
-			t.Errorf("%+v: %d", c, got)
-		}
+		assert.Check(t, is.Equal(anchored(), c.want), "%+v", c)
 	}
 	if k.err = errors.New("it is locked"); true {
 		for range 150 {

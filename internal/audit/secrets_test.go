@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/sanitize"
@@ -25,9 +27,7 @@ func TestHiddenValues(t *testing.T) {
 	e := intent("c1")
 	e.Args = args
 	record(t, j, e)
-	if err := j.Close(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, j.Close())
 	e = intent("c2")
 	e.Args = map[string]any{"pin": sanitize.Hide("4711"), "other": sanitize.Hide("4712")}
 	record(t, open(t, path), e) // as another process does
@@ -35,22 +35,20 @@ func TestHiddenValues(t *testing.T) {
 	first, _ := all[0]["args"].(map[string]any)
 	second, _ := all[1]["args"].(map[string]any)
 	mark, _ := first["pin"].(map[string]any)
-	if mark["redacted"] != true || mark["len"] != json.Number("4") || len(mark["hmac"].(string)) != 32 {
-		t.Errorf("%v", mark)
-	}
+	assert.Check(t, is.Equal(mark["redacted"], true), mark)
+	assert.Check(t, is.Equal(mark["len"], json.Number("4")), mark)
+	assert.Check(t, is.Equal(len(mark["hmac"].(string)), 32), mark)
 	deep := first["deep"].(map[string]any)["list"].([]any)
-	if diff := cmp.Diff(mark, deep[1]); diff != "" || deep[0] != "a" || first["plain"] != "x" {
-		t.Errorf("%v", first)
-	}
-	if diff := cmp.Diff(mark, second["pin"]); diff != "" {
-		t.Errorf("the same value has another mark: %s", diff)
-	}
+	diff := cmp.Diff(mark, deep[1])
+	assert.Check(t, is.Equal(diff, ""), first)
+	assert.Check(t, is.Equal(deep[0], "a"), first)
+	assert.Check(t, is.Equal(first["plain"], "x"), first)
+	assert.Check(t, is.DeepEqual(mark, second["pin"]))
 	if cmp.Equal(mark, second["other"]) || deep[2].(map[string]any)["len"] != json.Number("7") {
 		t.Errorf("%v %v", second, deep[2])
 	}
-	if _, changed := args["pin"].(sanitize.Hidden); !changed {
-		t.Error("the caller's arguments were changed")
-	}
+	_, changed := args["pin"].(sanitize.Hidden)
+	assert.Check(t, changed, "the caller's arguments were changed")
 	nowhere(t, filepath.Dir(path), "4711", "4712")
 }
 
@@ -58,14 +56,10 @@ func TestHiddenValues(t *testing.T) {
 func nowhere(t *testing.T, folder string, words ...string) {
 	t.Helper()
 	entries, err := os.ReadDir(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for _, e := range entries {
 		b, err := os.ReadFile(filepath.Join(folder, e.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		for _, word := range words {
 			if bytes.Contains(b, []byte(word)) {
 				t.Errorf("%q is in %s", word, e.Name())
@@ -85,9 +79,7 @@ func TestMarksAreKeyed(t *testing.T) {
 		args, _ := lines(t, path)[0]["args"].(map[string]any)
 		marks = append(marks, args["pin"].(map[string]any)["hmac"].(string))
 	}
-	if marks[0] == marks[1] {
-		t.Error(marks)
-	}
+	assert.Check(t, marks[0] != marks[1], marks)
 }
 
 // TestKeepFull checks that results are kept if configured, with marks for hidden values,
@@ -101,21 +93,16 @@ func TestKeepFull(t *testing.T) {
 		long.ResultValue = func() any { return strings.Repeat("x", maxFull) }
 		odd.ResultValue = func() any { return func() {} }
 		record(t, j, received("c1"), ok, received("c2"), long, received("c3"), odd, failure("c4", aai.Timeout))
-		if err := j.Close(); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, j.Close())
 		found := past(t, path)
 		got := []string{string(found[3].Answer), string(found[2].Answer), string(found[1].Answer), string(found[0].Answer)}
 		want := []string{"", "", "", ""}
 		if full {
 			want = []string{got[0], `{"omitted_bytes":262146}`, `{"unsayable":true}`, ""}
-			if !strings.Contains(got[0], `"text":"hello"`) || !strings.Contains(got[0], `"redacted":true`) {
-				t.Error(got[0])
-			}
+			assert.Assert(t, is.Contains(got[0], `"text":"hello"`))
+			assert.Assert(t, is.Contains(got[0], `"redacted":true`))
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("full: %v: %s", full, diff)
-		}
+		assert.Check(t, is.DeepEqual(want, got), "%v", full)
 		nowhere(t, filepath.Dir(path), "4711")
 	}
 }

@@ -7,7 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/answer"
@@ -41,9 +42,7 @@ func counting(t *testing.T) *Journal {
 func TestToolStats(t *testing.T) {
 	j := counting(t)
 	past, err := j.scanFiles(t.Context(), Filter{Limit: 10_000})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for _, f := range []Filter{{}, {App: notes}, {Tool: "list"}, {Since: epoch().Add(5 * 24 * time.Hour)}, {Until: epoch().Add(24 * time.Hour)}, {Caller: "nobody"}, {ExcludePageReads: true}, {ExcludePageReads: true, Tool: "list"}, {ExcludePageReads: true, App: aai.BuiltinApp}, {ExcludePageReads: true, Since: epoch().Add(2*24*time.Hour + time.Minute)}} {
 		for _, byApp := range []bool{false, true} {
 			want := make(map[string][3]int) // calls, failures, known
@@ -68,14 +67,13 @@ func TestToolStats(t *testing.T) {
 				want[key] = n
 			}
 			got, err := j.ToolStats(t.Context(), f, byApp)
-			if err != nil || len(got) != len(want) {
-				t.Fatalf("%+v: %d rows of %d, %v", f, len(got), len(want), err)
-			}
+			assert.NilError(t, err, "%+v %d", f, len(want))
+			assert.Assert(t, is.Len(got, len(want)), "%+v %d", f, len(want))
 			for _, row := range got {
 				key := row.App + " " + row.Tool
-				if n := want[key]; row.Calls != n[0] || row.Failures != n[1] {
-					t.Errorf("%+v: %s: %+v, expected %v", f, key, row, n)
-				}
+				n := want[key]
+				assert.Check(t, is.Equal(row.Calls, n[0]), "%+v %s %+v %v", f, key, row, n)
+				assert.Check(t, is.Equal(row.Failures, n[1]), "%+v %s %+v %v", f, key, row, n)
 				all := times[key]
 				slices.Sort(all)
 				for _, p := range []struct{ got, share float64 }{{row.P50, 0.5}, {row.P95, 0.95}} {
@@ -83,9 +81,8 @@ func TestToolStats(t *testing.T) {
 						continue
 					}
 					exact := all[int(math.Ceil(p.share*float64(len(all))))-1]
-					if p.got < exact || p.got > exact*1.1+0.001 {
-						t.Errorf("%+v: %s: of %v, %v is not the %v, which is %v", f, key, all, p.got, p.share, exact)
-					}
+					assert.Check(t, !(p.got < exact), "%+v: %s: of %v, %v is not the %v, which is %v", f, key, all, p.got, p.share, exact)
+					assert.Check(t, !(p.got > exact*1.1+0.001), "%+v: %s: of %v, %v is not the %v, which is %v", f, key, all, p.got, p.share, exact)
 				}
 			}
 		}
@@ -94,16 +91,13 @@ func TestToolStats(t *testing.T) {
 
 func TestToolStatsAreSorted(t *testing.T) {
 	rows, err := counting(t).ToolStats(t.Context(), Filter{Tool: "list", ExcludePageReads: true}, false)
-	if err != nil || len(rows) != 1 {
-		t.Fatalf("%+v, %v", rows, err)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(rows, 1))
 	rows[0].First, rows[0].Last = time.Time{}, time.Time{}
-	if diff := cmp.Diff(answer.ToolStats{App: notes, Tool: "list", Calls: 100, Failures: 25, P50: 50, P95: 95}, rows[0]); diff != "" {
-		t.Error(diff)
-	}
-	if none, err := New(journalPath(t)).ToolStats(t.Context(), Filter{}, true); err != nil || len(none) != 0 {
-		t.Errorf("of no journal: %v, %v", none, err)
-	}
+	assert.Check(t, is.DeepEqual(answer.ToolStats{App: notes, Tool: "list", Calls: 100, Failures: 25, P50: 50, P95: 95}, rows[0]))
+	none, err := New(journalPath(t)).ToolStats(t.Context(), Filter{}, true)
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(none, 0))
 }
 
 // TestDailyUses checks that uses are by day and caller, and start at the given time.
@@ -111,19 +105,17 @@ func TestDailyUses(t *testing.T) {
 	j := counting(t)
 	since := epoch().Add(5 * 24 * time.Hour).UTC().Truncate(24 * time.Hour)
 	uses, err := j.DailyUses(t.Context(), since)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	calls, ok := 0, 0
 	for _, u := range uses {
-		if u.Day.Before(since) || u.Door == "" || u.Tool != "list" && u.Tool != "add" {
-			t.Errorf("%+v", u)
-		}
+		assert.Assert(t, !u.Day.Before(since), "%+v", u)
+		assert.Assert(t, u.Door != "", "%+v", u)
+		assert.Assert(t, u.Tool == "list" || u.Tool == "add", "%+v", u)
 		if u.App == notes && u.Tool == "list" {
 			calls, ok = calls+u.Calls, ok+u.OK
 		}
 	}
-	if calls != 50 || ok < 35 || ok > 40 {
-		t.Errorf("%d calls, %d ok: %+v", calls, ok, uses)
-	}
+	assert.Check(t, is.Equal(calls, 50), "%d %+v", ok, uses)
+	assert.Check(t, ok >= 35, "%d calls, %d ok: %+v", calls, ok, uses)
+	assert.Check(t, ok <= 40, "%d calls, %d ok: %+v", calls, ok, uses)
 }

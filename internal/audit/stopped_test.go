@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/answer"
 )
 
@@ -71,9 +74,7 @@ func TestMutationsOutliveAStoppedPruning(t *testing.T) {
 					faults := &pruneFaults{left: at, once: !killed}
 					faults.into(j)
 					for i := 0; !faults.struck; i++ {
-						if i > 200 {
-							t.Fatal("nothing was pruned")
-						}
+						assert.Assert(t, i <= 200, "nothing was pruned")
 						record(t, j, reading(fmt.Sprint("s", i)))
 					}
 					if killed {
@@ -86,9 +87,7 @@ func TestMutationsOutliveAStoppedPruning(t *testing.T) {
 						}
 					}
 					for _, f := range keptFiles(t, j) {
-						if f.isCopy {
-							t.Errorf("%s is there still", filepath.Base(f.path))
-						}
+						assert.Check(t, !f.isCopy, "%s is there still", filepath.Base(f.path))
 					}
 				})
 			}
@@ -106,9 +105,8 @@ func TestWhatAPruningCouldNotFlushIsNotDurable(t *testing.T) {
 	for i := range 200 {
 		e := received(fmt.Sprint("r", i))
 		e.Durable = true
-		if err := j.Record(t.Context(), e); (err == nil) == faults.struck {
-			t.Fatalf("entry %d: %v", i, err)
-		}
+		err := j.Record(t.Context(), e)
+		assert.Assert(t, (err == nil) != faults.struck, "entry %d: %v", i, err)
 		if faults.struck {
 			record(t, j, mutation("second")...)
 			hasMutations(t, j, "first", "second")
@@ -130,24 +128,17 @@ func TestAStoppedPruningGetsOld(t *testing.T) {
 	}
 	j, now := small(t, path, Config{MaxSize: 9000, MaxAge: 10 * 24 * time.Hour})
 	files, err := j.files()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for _, f := range files {
 		if before := now.Add(-11 * 24 * time.Hour); !f.current {
-			if err := os.Chtimes(f.path, before, before); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, os.Chtimes(f.path, before, before))
 		}
 	}
 	for i := range 60 {
 		record(t, j, reading(fmt.Sprint("later", i)))
-		if err := os.Chtimes(path, *now, *now); err != nil {
-			t.Fatal(err)
-		}
-		if v := verified(t, path); v.Verdict != answer.Intact {
-			t.Fatalf("%d: %v %+v", i, v, v.Faults)
-		}
+		assert.NilError(t, os.Chtimes(path, *now, *now))
+		v := verified(t, path)
+		assert.Equal(t, v.Verdict, answer.Intact, "%d %v %+v", i, v, v.Faults)
 	}
 }
 
@@ -155,11 +146,11 @@ func TestAStoppedPruningGetsOld(t *testing.T) {
 func hasMutations(t *testing.T, j *Journal, calls ...string) {
 	t.Helper()
 	for _, call := range calls {
-		if found, err := j.scanFiles(t.Context(), Filter{Call: call, Limit: 10}); err != nil || len(found) != 1 || found[0].Result != "ok" {
-			t.Fatalf("%s: %+v, %v", call, found, err)
-		}
+		found, err := j.scanFiles(t.Context(), Filter{Call: call, Limit: 10})
+		assert.NilError(t, err, call)
+		assert.Assert(t, is.Len(found, 1), call)
+		assert.Equal(t, found[0].Result, "ok", call)
 	}
-	if v := verified(t, j.Path()); v.Verdict != answer.Intact {
-		t.Fatalf("%v %+v", v, v.Faults)
-	}
+	v := verified(t, j.Path())
+	assert.Equal(t, v.Verdict, answer.Intact, "%v %+v", v, v.Faults)
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/answer"
 )
@@ -106,9 +108,7 @@ func wholeCall(call string) []*aai.Entry {
 func record(t *testing.T, j *Journal, entries ...*aai.Entry) {
 	t.Helper()
 	for _, e := range entries {
-		if err := j.Record(t.Context(), e); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, j.Record(t.Context(), e))
 	}
 }
 
@@ -117,9 +117,7 @@ func open(t *testing.T, path string) *Journal {
 	t.Helper()
 	j := New(path)
 	t.Cleanup(func() {
-		if err := j.Close(); err != nil {
-			t.Error(err)
-		}
+		assert.Check(t, j.Close())
 	})
 	return j
 }
@@ -128,23 +126,15 @@ func open(t *testing.T, path string) *Journal {
 func lines(t *testing.T, path string) []map[string]any {
 	t.Helper()
 	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(b) > 0 && b[len(b)-1] != '\n' {
-		t.Error("the last line has no end")
-	}
+	assert.NilError(t, err)
+	assert.Check(t, len(b) <= 0 || b[len(b)-1] == '\n', "the last line has no end")
 	var found []map[string]any
 	for line := range bytes.Lines(b) {
-		if !json.Valid(line) {
-			t.Fatalf("line %d is %q", len(found)+1, line)
-		}
+		assert.Assert(t, json.Valid(line), "line %d is %q", len(found)+1, line)
 		var m map[string]any
 		d := json.NewDecoder(bytes.NewReader(line))
 		d.UseNumber()
-		if err := d.Decode(&m); err != nil {
-			t.Fatalf("line %d is %q: %v", len(found)+1, line, err)
-		}
+		assert.NilError(t, d.Decode(&m), "%d %q", len(found)+1, line)
 		found = append(found, m)
 	}
 	return found
@@ -154,19 +144,13 @@ func lines(t *testing.T, path string) []map[string]any {
 func past(t *testing.T, path string) []answer.CallRecord {
 	t.Helper()
 	found, err := New(path).History(t.Context(), Filter{Limit: 1 << 30})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return found
 }
 
 // write writes content to the journal's path.
 func write(t *testing.T, path, content string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	assert.NilError(t, os.WriteFile(path, []byte(content), 0o600))
 }

@@ -12,6 +12,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // TestSystemCallsOfARecord counts the file system calls of a record, seen from another
@@ -19,15 +22,12 @@ import (
 // record checks the path.
 func TestSystemCallsOfARecord(t *testing.T) {
 	path := journalPath(t)
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.MkdirAll(filepath.Dir(path), 0o700))
 	calls := traced(t, filepath.Dir(path), "one after another")
 	begin := slices.Index(calls, syscall.SYS_GETPGRP)
 	end := slices.Index(calls[begin+1:], syscall.SYS_GETPGRP) + begin + 1
-	if begin < 0 || end <= begin {
-		t.Fatalf("the records are from %d to %d of %d calls", begin, end, len(calls))
-	}
+	assert.Assert(t, begin >= 0, "the records are from %d to %d of %d calls", begin, end, len(calls))
+	assert.Assert(t, end > begin, "the records are from %d to %d of %d calls", begin, end, len(calls))
 	count := make(map[uint64]int)
 	for _, n := range calls[begin+1 : end] {
 		count[n]++
@@ -38,9 +38,7 @@ func TestSystemCallsOfARecord(t *testing.T) {
 		syscall.SYS_NEWFSTATAT: 0, syscall.SYS_LSEEK: 0, syscall.SYS_FSYNC: 0, syscall.SYS_FTRUNCATE: 0, syscall.SYS_FCNTL: 0,
 		syscall.SYS_MSYNC: 0,
 	} {
-		if count[n] != want*tracedRecords {
-			t.Errorf("system call %d: %d times for %d records, expected %d", n, count[n], tracedRecords, want*tracedRecords)
-		}
+		assert.Check(t, is.Equal(count[n], want*tracedRecords), "system call %d: %d times for %d records, expected %d", n, count[n], tracedRecords, want*tracedRecords)
 	}
 }
 
@@ -71,16 +69,12 @@ func traced(t *testing.T, folder, what string) (calls []uint64) {
 	runtime.LockOSThread() // only the thread that began it may trace it
 	defer runtime.UnlockOSThread()
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	c := exec.CommandContext(t.Context(), self)
 	c.Dir, c.Stderr = folder, os.Stderr
 	c.Env = append(os.Environ(), "JOURNAL_TEST_CHILD="+what, "GOGC=off")
 	c.SysProcAttr = &syscall.SysProcAttr{Ptrace: true, Pdeathsig: syscall.SIGKILL}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, c.Start())
 	const killWithUs = 0x100000 // PTRACE_O_EXITKILL
 	inside, first := make(map[int]bool), true
 	for {
@@ -95,9 +89,7 @@ func traced(t *testing.T, folder, what string) (calls []uint64) {
 			if thread != c.Process.Pid {
 				continue
 			}
-			if status.ExitStatus() != 0 {
-				t.Fatalf("it ended with %d", status.ExitStatus())
-			}
+			assert.Equal(t, status.ExitStatus(), 0, "it ended with %d", status.ExitStatus())
 			return calls
 		}
 		signal := status.StopSignal()
@@ -105,9 +97,7 @@ func traced(t *testing.T, folder, what string) (calls []uint64) {
 		case first:
 			first, signal = false, 0
 			options := syscall.PTRACE_O_TRACESYSGOOD | syscall.PTRACE_O_TRACECLONE | killWithUs
-			if err := syscall.PtraceSetOptions(thread, options); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, syscall.PtraceSetOptions(thread, options))
 		case signal == syscall.SIGTRAP|0x80:
 			signal = 0
 			if inside[thread] = !inside[thread]; inside[thread] {
@@ -120,8 +110,7 @@ func traced(t *testing.T, folder, what string) (calls []uint64) {
 		case signal == syscall.SIGTRAP, signal == syscall.SIGSTOP: // of a new thread
 			signal = 0
 		}
-		if err := syscall.PtraceSyscall(thread, int(signal)); err != nil && !errors.Is(err, syscall.ESRCH) {
-			t.Fatal(err)
-		}
+		err = syscall.PtraceSyscall(thread, int(signal))
+		assert.Assert(t, err == nil || errors.Is(err, syscall.ESRCH), err)
 	}
 }

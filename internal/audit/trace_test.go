@@ -5,6 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -25,27 +28,31 @@ func TestTrace(t *testing.T) {
 	end.Ran, end.PersonWait = true, 1500*time.Millisecond
 	record(t, j, end)
 	s, err := j.Trace(t.Context(), "c1")
-	if err != nil || s == nil {
-		t.Fatalf("%v, %v", s, err)
-	}
-	if files, err := j.files(); err != nil || len(files) < 2 {
-		t.Fatalf("%d files, %v", len(files), err)
-	}
-	if len(s.Steps) != 3 || s.Steps[0].Kind != aai.Received || s.Steps[1].Kind != aai.Intent || s.Steps[2].Kind != aai.Outcome {
-		t.Fatalf("%+v", s.Steps)
-	}
+	assert.NilError(t, err, s)
+	assert.Assert(t, s != nil, s)
+	files, err := j.files()
+	assert.NilError(t, err, "%d", len(files))
+	assert.Assert(t, len(files) >= 2, "%d files, %v", len(files), err)
+	assert.Assert(t, is.Len(s.Steps, 3))
+	assert.Equal(t, s.Steps[0].Kind, aai.Received)
+	assert.Equal(t, s.Steps[1].Kind, aai.Intent)
+	assert.Equal(t, s.Steps[2].Kind, aai.Outcome)
 	first, second, last := s.Steps[0], s.Steps[1], s.Steps[2]
 	if first.Session != "s1" || first.Principal != "somebody" || second.Consent != "once (client)" || second.Digest != "d1" ||
 		last.Delivery != aai.NotDelivered || !last.Ran || last.Message != "it said no" || last.PersonWaitMillis != 1500 || last.Record <= second.Record || first.Record == 0 {
 		t.Errorf("%+v", s.Steps)
 	}
-	if s.Call.Call != "c1" || s.Call.Result != string(aai.AutomationFailed) || s.Parent == nil || s.Parent.Call != "c0" || len(s.Children) != 10 || s.Children[0].Call != "k0" || s.OmittedChildren != 0 {
-		t.Errorf("%+v", s)
-	}
-	if s, err := j.Trace(t.Context(), "nobody"); s != nil || err != nil {
-		t.Errorf("of no call: %v, %v", s, err)
-	}
-	if s, err := New(journalPath(t)).Trace(t.Context(), "c1"); s != nil || err != nil {
-		t.Errorf("of no journal: %v, %v", s, err)
-	}
+	assert.Equal(t, s.Call.Call, "c1", "%+v", s)
+	assert.Equal(t, s.Call.Result, string(aai.AutomationFailed), "%+v", s)
+	assert.Assert(t, s.Parent != nil, "%+v", s)
+	assert.Equal(t, s.Parent.Call, "c0", "%+v", s)
+	assert.Assert(t, is.Len(s.Children, 10), "%+v", s)
+	assert.Equal(t, s.Children[0].Call, "k0", "%+v", s)
+	assert.Equal(t, s.OmittedChildren, 0, "%+v", s)
+	s, err = j.Trace(t.Context(), "nobody")
+	assert.Assert(t, s == nil, "of no call: %v, %v", s, err)
+	assert.NilError(t, err, s)
+	s, err = New(journalPath(t)).Trace(t.Context(), "c1")
+	assert.Assert(t, s == nil, "of no journal: %v, %v", s, err)
+	assert.NilError(t, err, s)
 }

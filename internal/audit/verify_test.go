@@ -4,13 +4,15 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/answer"
@@ -19,9 +21,7 @@ import (
 func verified(t *testing.T, path string) *answer.Verification {
 	t.Helper()
 	v, err := New(path).Verify(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return v
 }
 
@@ -29,9 +29,8 @@ func verified(t *testing.T, path string) *answer.Verification {
 func intact(t *testing.T, path string, records uint64) *answer.Verification {
 	t.Helper()
 	v := verified(t, path)
-	if v.Verdict != answer.Intact || v.Records != records {
-		t.Errorf("%s with %d records, expected %d: %+v", v, v.Records, records, v)
-	}
+	assert.Check(t, is.Equal(v.Verdict, answer.Intact), "%s %+v", v, v)
+	assert.Check(t, is.Equal(v.Records, records), "%s %+v", v, v)
 	return v
 }
 
@@ -39,9 +38,10 @@ func intact(t *testing.T, path string, records uint64) *answer.Verification {
 func unproven(t *testing.T, path string, records, at uint64) *answer.Verification {
 	t.Helper()
 	v := verified(t, path)
-	if v.Verdict != answer.Unproven || v.Records != records || len(v.Faults) != 1 || v.Faults[0].Record != at {
-		t.Errorf("%s with %d records, expected %d and unproven at record %d: %+v", v, v.Records, records, at, v)
-	}
+	assert.Equal(t, v.Verdict, answer.Unproven, "%s %+v", v, v)
+	assert.Equal(t, v.Records, records, "%s %+v", v, v)
+	assert.Assert(t, is.Len(v.Faults, 1), "%s %+v", v, v)
+	assert.Equal(t, v.Faults[0].Record, at, "%s %+v", v, v)
 	return v
 }
 
@@ -53,9 +53,7 @@ func smallLog(t *testing.T, calls int) string {
 	for i := range calls {
 		record(t, j, wholeCall(fmt.Sprint("c", i))...)
 	}
-	if err := j.Close(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, j.Close())
 	return path
 }
 
@@ -76,28 +74,25 @@ func inAHurry(j *Journal) {
 func rawLines(t *testing.T, path string) []string {
 	t.Helper()
 	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return slices.Collect(strings.Lines(string(b)))
 }
 
 func TestVerifyNothing(t *testing.T) {
 	path := journalPath(t)
 	v := intact(t, path, 0)
-	if v.String() != "ok, 0 records" {
-		t.Error(v)
-	}
-	if _, err := os.Stat(filepath.Dir(path)); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("something was made: %v", err)
-	}
+	assert.Check(t, is.Equal(v.String(), "ok, 0 records"), v)
+	_, err := os.Stat(filepath.Dir(path))
+	assert.Check(t, is.ErrorIs(err, os.ErrNotExist), "something was made: %v", err)
 }
 
 func TestVerifyIntact(t *testing.T) {
 	path := smallLog(t, 4)
-	if v := intact(t, path, 12); v.First != 1 || v.Last != 12 || len(v.Repairs) != 0 || v.String() != "ok, 12 records" {
-		t.Errorf("%+v", v)
-	}
+	v := intact(t, path, 12)
+	assert.Assert(t, v.First == 1, "%+v", v)
+	assert.Assert(t, v.Last == 12, "%+v", v)
+	assert.Assert(t, is.Len(v.Repairs, 0), "%+v", v)
+	assert.Equal(t, v.String(), "ok, 12 records", "%+v", v)
 }
 
 // TestTampering checks that each kind of change, at each record, is found at that record,
@@ -166,14 +161,11 @@ func TestTampering(t *testing.T) {
 					}
 				case name == "join two lines" && last:
 					// It is intact; only the newline is missing.
-					if v.Verdict != answer.Intact {
-						t.Errorf("%s at record %d (then going on: %v): %v", name, n+1, goOn, v)
-					}
+					assert.Check(t, is.Equal(v.Verdict, answer.Intact), "%s at record %d (then going on: %v): %v", name, n+1, goOn, v)
 					continue
 				}
-				if v.Verdict == answer.Intact || v.Faults[0].Record != want {
-					t.Errorf("%s at record %d (then going on: %v): %v, expected it at %d; %+v", name, n+1, goOn, v, want, v.Faults)
-				}
+				assert.Check(t, v.Verdict != answer.Intact, "%s at record %d (then going on: %v): %v, expected it at %d; %+v", name, n+1, goOn, v, want, v.Faults)
+				assert.Check(t, is.Equal(v.Faults[0].Record, want), "%s %d %v %v %+v", name, n+1, goOn, v, v.Faults)
 			}
 		}
 	}
@@ -190,9 +182,8 @@ func TestTruncation(t *testing.T) {
 				record(t, open(t, path), received("later"))
 			}
 			v := verified(t, path)
-			if v.Verdict != answer.Truncated || v.Faults[0].Record != uint64(n+1) {
-				t.Errorf("%d of 9 records are left (then going on: %v): %v", n, goOn, v)
-			}
+			assert.Check(t, is.Equal(v.Verdict, answer.Truncated), "%d %v %v", n, goOn, v)
+			assert.Check(t, is.Equal(v.Faults[0].Record, uint64(n+1)), "%d %v %v", n, goOn, v)
 		}
 	}
 }
@@ -206,23 +197,18 @@ func TestTruncationBeforeAnchor(t *testing.T) {
 		for i := range anchorEvery {
 			record(t, j, received(fmt.Sprint("c", i)))
 		}
-		if err := j.Close(); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, j.Close())
 		if v := intact(t, path, anchorEvery); v.Anchor != anchorEvery {
 			t.Fatalf("%+v", v)
 		}
 		write(t, path, strings.Join(rawLines(t, path)[:60], ""))
-		if err := os.Remove(path + ".chain"); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.Remove(path+".chain"))
 		if goOn {
 			record(t, open(t, path), received("later"))
 		}
 		v := verified(t, path)
-		if v.Verdict != answer.Truncated || v.Faults[0].Record != 61 {
-			t.Errorf("going on: %v: %v", goOn, v)
-		}
+		assert.Check(t, is.Equal(v.Verdict, answer.Truncated), "%v %v", goOn, v)
+		assert.Check(t, v.Faults[0].Record == 61, "going on: %v: %v", goOn, v)
 	}
 }
 
@@ -234,20 +220,16 @@ func TestRewrittenSinceTheAnchor(t *testing.T) {
 	for i := range anchorEvery {
 		record(t, j, received(fmt.Sprint("c", i)))
 	}
-	if err := j.Close(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, j.Close())
 	kept, err := loadKeys(j.keyStore)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	lines := rawLines(t, path)
 	last, _ := parseLink([]byte(strings.TrimSuffix(lines[98], "\n")))
 	forged, _ := appendLink(nil, 100, last.seal, kept.First.ahead(99), []byte(`"kind":"received","call":"other"`))
 	write(t, path, strings.Join(lines[:99], "")+string(forged))
-	if v := verified(t, path); v.Verdict != answer.Tampered || v.Faults[0].Record != 100 {
-		t.Errorf("%v %+v", v, v.Faults)
-	}
+	v := verified(t, path)
+	assert.Check(t, is.Equal(v.Verdict, answer.Tampered), "%v %+v", v, v.Faults)
+	assert.Check(t, v.Faults[0].Record == 100, "%v %+v", v, v.Faults)
 }
 
 // TestTornTailAtEveryByte tears the file at every byte of the last records: complete
@@ -258,21 +240,13 @@ func TestTornTailAtEveryByte(t *testing.T) {
 	j := New(path)
 	record(t, j, wholeCall("c0")...)
 	before, err := os.ReadFile(path + ".chain")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	record(t, j, wholeCall("c1")...)
-	if err := j.Close(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, j.Close())
 	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	key, err := os.ReadFile(path + ".key")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	begin := bytes.LastIndex(whole, []byte(`{"seq":4,`))
 	for cut := begin; cut <= len(whole); cut++ {
 		torn := journalPath(t)
@@ -288,34 +262,28 @@ func TestTornTailAtEveryByte(t *testing.T) {
 			tornBytes = 0
 		}
 		pending := intact(t, torn, kept)
-		if want := tornBytes > 0; want != (len(pending.Repairs) == 1) {
-			t.Fatalf("cut at %d: %+v", cut, pending)
-		}
+		assert.Equal(t, tornBytes > 0, (len(pending.Repairs) == 1), "cut at %d: %+v", cut, pending)
 		record(t, hasty(t, torn), wholeCall("later")...)
 		records := kept + 3
 		if tornBytes > 0 {
 			records++
 		}
 		v := intact(t, torn, records)
-		if tornBytes > 0 && (len(v.Repairs) != 1 || v.Repairs[0].Torn != tornBytes || v.Repairs[0].Record != kept+1) {
-			t.Fatalf("cut at %d: %+v", cut, v)
-		}
+		assert.Assert(t, !(tornBytes > 0 && (len(v.Repairs) != 1 || v.Repairs[0].Torn != tornBytes || v.Repairs[0].Record != kept+1)), "cut at %d: %+v", cut, v)
 	}
 }
 
 func TestVerifyWithoutKey(t *testing.T) {
 	path := smallLog(t, 1)
-	if err := os.Remove(path + ".key"); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.Remove(path+".key"))
 	_, err := New(path).Verify(t.Context())
-	if e := aai.AsError(err); e == nil || e.Hint == "" || !strings.Contains(e.Message, "key") {
-		t.Error(err)
-	}
+	e := aai.AsError(err)
+	assert.Assert(t, e != nil, err)
+	assert.Assert(t, e.Hint != "", err)
+	assert.Assert(t, is.Contains(e.Message, "key"), err)
 	record(t, open(t, path), received("it goes on")) // the state has the current key
-	if _, err := os.Stat(path + ".key"); !errors.Is(err, os.ErrNotExist) {
-		t.Error("a new key was made that does not belong to the chain")
-	}
+	_, err = os.Stat(path + ".key")
+	assert.Check(t, is.ErrorIs(err, os.ErrNotExist), "a new key was made that does not belong to the chain")
 }
 
 // TestFileFromBefore checks that a file from before chains is kept, read, and reported as unchained.
@@ -324,21 +292,19 @@ func TestFileFromBefore(t *testing.T) {
 	write(t, path, goodLine+"\n")
 	record(t, open(t, path), wholeCall("c1")...)
 	v := intact(t, path, 3)
-	if len(v.Unchained) != 1 || v.Files != 2 {
-		t.Errorf("%+v", v)
-	}
-	if found := past(t, path); len(found) != 2 || found[1].Call != "good" {
-		t.Errorf("%+v", found)
-	}
+	assert.Assert(t, is.Len(v.Unchained, 1), "%+v", v)
+	assert.Equal(t, v.Files, 2, "%+v", v)
+	found := past(t, path)
+	assert.Assert(t, is.Len(found, 2))
+	assert.Equal(t, found[1].Call, "good")
 }
 
 func TestVerifyEndsWithItsContext(t *testing.T) {
 	path := smallLog(t, 1)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if v, err := New(path).Verify(ctx); !errors.Is(err, context.Canceled) {
-		t.Error(v, err)
-	}
+	v, err := New(path).Verify(ctx)
+	assert.Check(t, is.ErrorIs(err, context.Canceled), v)
 }
 
 func TestExport(t *testing.T) {
@@ -355,9 +321,9 @@ func TestExport(t *testing.T) {
 	} {
 		var b bytes.Buffer
 		v, err := New(path).Export(t.Context(), &b, c.filter)
-		if err != nil || v.Verdict != answer.Tampered || v.Faults[0].Record != 6 {
-			t.Errorf("%+v: %v, %v", c.filter, v, err)
-		}
+		assert.NilError(t, err, "%+v %v", c.filter, v)
+		assert.Equal(t, v.Verdict, answer.Tampered, "%+v %v", c.filter, v)
+		assert.Assert(t, v.Faults[0].Record == 6, "%+v %v", c.filter, v)
 		out := slices.Collect(strings.Lines(b.String()))
 		var states []string
 		for _, line := range out[:len(out)-1] {
@@ -366,14 +332,13 @@ func TestExport(t *testing.T) {
 				File     string
 				Record   json.RawMessage
 			}
-			if err := json.Unmarshal([]byte(line), &l); err != nil || l.File != "audit.jsonl" || l.Record == nil {
-				t.Errorf("%q: %v", line, err)
-			}
+			err := json.Unmarshal([]byte(line), &l)
+			assert.NilError(t, err, "%q", line)
+			assert.Equal(t, l.File, "audit.jsonl", "%q", line)
+			assert.Assert(t, l.Record != nil, "%q", line)
 			states = append(states, fmt.Sprint(l.Verified))
 		}
-		if got := strings.Join(states, " "); got != c.want {
-			t.Errorf("%+v: %s, expected %s", c.filter, got, c.want)
-		}
+		assert.Check(t, is.Equal(strings.Join(states, " "), c.want), "%+v", c.filter)
 		var end struct{ Verification answer.Verification }
 		if err := json.Unmarshal([]byte(out[len(out)-1]), &end); err != nil || end.Verification.Verdict != answer.Tampered {
 			t.Errorf("%q: %v", out[len(out)-1], err)

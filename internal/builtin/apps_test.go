@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/builtin"
 )
@@ -32,48 +35,43 @@ func TestGuideIsForModelsAndForPrograms(t *testing.T) {
 	w := newWorld(t, apps())
 	for _, name := range []string{"org.example.Notes", "memo", "app:org.example.Notes", aai.WireName("app:org.example.Notes")} {
 		result := w.callBuiltin(t, builtin.Guide, `{"app": "`+name+`"}`)
-		if !strings.Contains(result.Text, "add") || !strings.Contains(result.Text, "Keeps notes.") {
-			t.Errorf("the guide of %s says neither what the app is nor its tools:\n%s", name, result.Text)
-		}
+		assert.Assert(t, is.Contains(result.Text, "add"), name)
+		assert.Assert(t, is.Contains(result.Text, "Keeps notes."), name)
 		var data struct {
 			App        struct{ ID string }
 			Operations []struct{ Name, Effect string }
 		}
 		decodeInto(t, result.Data, &data)
-		if data.App.ID != "org.example.Notes" || len(data.Operations) != 2 || data.Operations[0].Effect != "changes" {
-			t.Errorf("the data of the guide of %s: %+v", name, data)
-		}
+		assert.Equal(t, data.App.ID, "org.example.Notes", "%s %+v", name, data)
+		assert.Assert(t, is.Len(data.Operations, 2), "%s %+v", name, data)
+		assert.Equal(t, data.Operations[0].Effect, "changes", "%s %+v", name, data)
 	}
 }
 
 func TestGuideToOneTool(t *testing.T) {
 	w := newWorld(t, apps())
 	result := w.callBuiltin(t, builtin.Guide, `{"app": "memo", "tool": "add"}`)
-	if !strings.HasPrefix(result.Text, "### add\n") || !strings.Contains(result.Text, "Example: ") || strings.Count(result.Text, "###") != 1 {
-		t.Errorf("the guide to one tool:\n%s", result.Text)
-	}
+	assert.Assert(t, strings.HasPrefix(result.Text, "### add\n"), "the guide to one tool:\n%s", result.Text)
+	assert.Assert(t, is.Contains(result.Text, "Example: "))
+	assert.Equal(t, strings.Count(result.Text, "###"), 1)
 	var data struct{ Operations []struct{ Name string } }
 	decodeInto(t, result.Data, &data)
-	if len(data.Operations) != 1 || data.Operations[0].Name != "add" {
-		t.Errorf("its data: %+v", data)
-	}
+	assert.Assert(t, is.Len(data.Operations, 1), "%+v", data)
+	assert.Equal(t, data.Operations[0].Name, "add", "%+v", data)
 	w.expectRefused(t, builtin.Guide, `{"app": "memo", "tool": "ad"}`, aai.Error{Code: aai.ToolNotFound, Message: `tool: org.example.Notes has no tool "ad"`, Candidates: []string{"add"}})
 }
 
 func TestTheGatewayHasAGuideButNoDescriptor(t *testing.T) {
 	w := newWorld(t, nil)
-	if text := w.callBuiltin(t, builtin.Guide, `{"app": "aai"}`).Text; !strings.Contains(text, builtin.Grant) {
-		t.Errorf("the guide of the gateway does not name its tools:\n%s", text)
-	}
+	text := w.callBuiltin(t, builtin.Guide, `{"app": "aai"}`).Text
+	assert.Check(t, is.Contains(text, builtin.Grant), "the guide of the gateway does not name its tools:\n%s", text)
 	w.expectRefused(t, builtin.Descriptor, `{"app": "aai"}`, aai.Error{Code: aai.AppNotFound, Message: "aai has no descriptor; it is part of the gateway"})
 }
 
 func TestDescriptorIsWhatItsAuthorWrote(t *testing.T) {
 	w := newWorld(t, apps())
 	result := w.callBuiltin(t, builtin.Descriptor, `{"app": "memo"}`)
-	if result.Text != notes {
-		t.Errorf("the text is not the file, byte for byte:\n%s", result.Text)
-	}
+	assert.Check(t, is.Equal(result.Text, notes), "the text is not the file, byte for byte:\n%s", result.Text)
 	sameJSON(t, result.Data, notes)
 }
 
@@ -84,13 +82,10 @@ func TestHostileDescriptorIsShownWhole(t *testing.T) {
 		source := strings.Replace(notes, "Keeps notes.", "Keeps "+hidden+"notes.", 1)
 		w := newWorld(t, map[string]string{"org.example.Notes": source})
 		result := w.callBuiltin(t, builtin.Descriptor, `{"app": "memo"}`)
-		if result.Text != aai.CleanText(result.Text, len(result.Text)) || result.Data != nil {
-			t.Errorf("%q: data %v, text %q", hidden, result.Data, result.Text)
-		}
+		assert.Check(t, is.Equal(result.Text, aai.CleanText(result.Text, len(result.Text))), "%q %v", hidden, result.Data)
+		assert.Check(t, result.Data == nil, "%q: data %v, text %q", hidden, result.Data, result.Text)
 		var shown any
-		if err := json.Unmarshal([]byte(result.Text), &shown); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, json.Unmarshal([]byte(result.Text), &shown))
 		sameJSON(t, shown, source)
 	}
 }
@@ -111,27 +106,19 @@ func TestScanTellsOfEveryFile(t *testing.T) {
 		}
 	}
 	decodeInto(t, w.callBuiltin(t, builtin.Scan, "").Data, &report)
-	if len(report.Files) != 4 {
-		t.Fatalf("4 files were placed, %d reported: %+v", len(report.Files), report.Files)
-	}
+	assert.Assert(t, is.Len(report.Files, 4), "4 files were placed, %d reported: %+v", len(report.Files), report.Files)
 	first := filepath.Join(w.folder, "a", "aai.json")
 	for i, want := range []struct{ app, status string }{
 		{"org.example.Notes", "ok"}, {"org.example.Notes", "shadowed"}, {"org.example.Broken", "invalid"}, {"org.example.Mac", "not_for_this_computer"},
 	} {
 		file := report.Files[i]
-		if file.App != want.app || file.Status != want.status {
-			t.Errorf("file %d is %s of %s, want %s of %s", i, file.Status, file.App, want.status, want.app)
-		}
-		if (file.Status == "shadowed") != (file.ShadowedBy == first) {
-			t.Errorf("%s is shadowed by %q", file.Path, file.ShadowedBy)
-		}
-		if (file.Status == "invalid") != (len(file.Errors) > 0) {
-			t.Errorf("%s is %s and has the errors %v", file.Path, file.Status, file.Errors)
-		}
+		assert.Check(t, is.Equal(file.App, want.app), "%d", i)
+		assert.Check(t, is.Equal(file.Status, want.status), "%d", i)
+		assert.Check(t, is.Equal((file.Status == "shadowed"), (file.ShadowedBy == first)), "%s is shadowed by %q", file.Path, file.ShadowedBy)
+		assert.Check(t, is.Equal((file.Status == "invalid"), (len(file.Errors) > 0)), "%s %s %v", file.Path, file.Status, file.Errors)
 	}
-	if fault := report.Files[2].Errors[0]; fault.Path != "platforms.linux.tools[0].method" {
-		t.Errorf("the fault is said to be at %q", fault.Path)
-	}
+	fault := report.Files[2].Errors[0]
+	assert.Check(t, is.Equal(fault.Path, "platforms.linux.tools[0].method"), "the fault is said to be at %q", fault.Path)
 }
 
 func TestAnUnknownAppIsNamedWithTheNearest(t *testing.T) {
@@ -145,9 +132,10 @@ func TestAnUnknownAppIsNamedWithTheNearest(t *testing.T) {
 	w.expectRefused(t, builtin.Grant, `{"app": "org.example.Note", "tool": "*", "caller": "*"}`, want)
 
 	_, err := w.do(t, person(), aai.BuiltinApp, builtin.Guide, `{"app": "org.example.Broken"}`)
-	if e := aai.AsError(err); e == nil || e.Code != aai.DescriptorInvalid || !strings.Contains(e.Message, "tools[0].method") {
-		t.Errorf("a broken descriptor is not named as the reason: %v", err)
-	}
+	e := aai.AsError(err)
+	assert.Assert(t, e != nil, "a broken descriptor is not named as the reason: %v", err)
+	assert.Equal(t, e.Code, aai.DescriptorInvalid, err)
+	assert.Assert(t, is.Contains(e.Message, "tools[0].method"), err)
 }
 
 func TestParametersAreChecked(t *testing.T) {
@@ -177,12 +165,9 @@ func TestParametersAreChecked(t *testing.T) {
 			t.Errorf("%s %s was accepted", c.tool, c.args)
 			continue
 		}
-		if e.Code != aai.InvalidParams || !strings.Contains(e.Message, c.message) {
-			t.Errorf("%s %s: %v\nwant: %s", c.tool, c.args, err, c.message)
-		}
-		if strings.Join(e.Candidates, " ") != strings.Join(c.candidates, " ") {
-			t.Errorf("%s %s: candidates %q, want %q", c.tool, c.args, e.Candidates, c.candidates)
-		}
+		assert.Check(t, is.Equal(e.Code, aai.InvalidParams), "%s %s %v", c.tool, c.args, err)
+		assert.Check(t, is.Contains(e.Message, c.message), "%s %s %v", c.tool, c.args, err)
+		assert.Check(t, is.Equal(strings.Join(e.Candidates, " "), strings.Join(c.candidates, " ")), "%s %s %q %q", c.tool, c.args, e.Candidates, c.candidates)
 	}
 }
 
@@ -193,7 +178,5 @@ func decodeInto(t *testing.T, data, into any) {
 	if err == nil {
 		err = json.Unmarshal(b, into)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 }

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/audit"
@@ -26,15 +29,11 @@ func TestAuditVerify(t *testing.T) {
 		t.Errorf("%+v", v) // one entry of the first call, none of this one yet
 	}
 	text, err := os.ReadFile(w.journal)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(w.journal, []byte(strings.Replace(string(text), "outcome", "OUTCOME", 1)), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if v := w.verification(t); v.Verdict != answer.Tampered || v.Faults[0].Record != 1 {
-		t.Errorf("%+v", v)
-	}
+	assert.NilError(t, err)
+	assert.NilError(t, os.WriteFile(w.journal, []byte(strings.Replace(string(text), "outcome", "OUTCOME", 1)), 0o600))
+	v := w.verification(t)
+	assert.Check(t, is.Equal(v.Verdict, answer.Tampered), "%+v", v)
+	assert.Check(t, v.Faults[0].Record == 1, "%+v", v)
 	if text := w.callBuiltin(t, builtin.AuditVerify, "").Text; !strings.HasPrefix(text, "tampered at record 1: ") {
 		t.Error(text)
 	}
@@ -44,16 +43,16 @@ func TestAuditExport(t *testing.T) {
 	w := newWorld(t, apps())
 	w.callBuiltin(t, builtin.Apps, "")
 	out := w.callBuiltin(t, builtin.AuditExport, `{"tool": "apps"}`).Text
-	if lines := strings.Count(out, "\n"); lines != 2 || strings.Count(out, `"verified":true`) != 1 || !strings.Contains(out, `{"verification":{"status":"ok"`) {
-		t.Errorf("%d lines: %s", lines, out)
-	}
+	lines := strings.Count(out, "\n")
+	assert.Check(t, is.Equal(lines, 2))
+	assert.Check(t, is.Equal(strings.Count(out, `"verified":true`), 1))
+	assert.Check(t, is.Contains(out, `{"verification":{"status":"ok"`))
 	path := filepath.Join(t.TempDir(), "audit.json")
 	args := `{"tool": "apps", "file": "` + path + `"}`
 	w.callBuiltin(t, builtin.AuditExport, args)
 	kept, err := os.ReadFile(path)
-	if err != nil || strings.Count(string(kept), `"verified":true`) != 1 {
-		t.Errorf("%s, %v", kept, err)
-	}
+	assert.NilError(t, err, kept)
+	assert.Equal(t, strings.Count(string(kept), `"verified":true`), 1, kept)
 	for args, want := range map[string]string{
 		args:                               "is there already",
 		`{"file": "here.json"}`:            "absolute path",
@@ -61,22 +60,22 @@ func TestAuditExport(t *testing.T) {
 		`{"until": "tomorrow"}`:            "until: ",
 	} {
 		_, err := w.do(t, person(), aai.BuiltinApp, builtin.AuditExport, args)
-		if e := aai.AsError(err); e == nil || e.Code != aai.InvalidParams || !strings.Contains(e.Message, want) {
-			t.Errorf("%s: %v", args, err)
-		}
+		e := aai.AsError(err)
+		assert.Assert(t, e != nil, "%s %v", args, err)
+		assert.Equal(t, e.Code, aai.InvalidParams, "%s %v", args, err)
+		assert.Assert(t, is.Contains(e.Message, want), "%s %v", args, err)
 	}
 }
 
 func TestAuditWithoutItsKey(t *testing.T) {
 	w := newWorld(t, nil)
 	w.callBuiltin(t, builtin.Apps, "")
-	if err := os.Remove(w.journal + ".key"); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.Remove(w.journal+".key"))
 	_, err := w.do(t, person(), aai.BuiltinApp, builtin.AuditVerify, "")
-	if e := aai.AsError(err); e == nil || e.Code != aai.AutomationFailed || e.Hint == "" {
-		t.Error(err)
-	}
+	e := aai.AsError(err)
+	assert.Assert(t, e != nil, err)
+	assert.Equal(t, e.Code, aai.AutomationFailed, err)
+	assert.Assert(t, e.Hint != "", err)
 }
 
 // TestRefusedCallSaysItsTarget checks that a refused call records its target.
@@ -88,13 +87,11 @@ func TestRefusedCallSaysItsTarget(t *testing.T) {
 		t.Fatal("nobody allowed that")
 	}
 	text, err := os.ReadFile(w.journal)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
-	if last := lines[len(lines)-1]; !strings.Contains(last, `"kind":"outcome"`) || !strings.Contains(last, `"target":"desktop/editor"`) {
-		t.Error(last)
-	}
+	last := lines[len(lines)-1]
+	assert.Assert(t, is.Contains(last, `"kind":"outcome"`))
+	assert.Assert(t, is.Contains(last, `"target":"desktop/editor"`))
 }
 
 // TestHistoryOfOneCall checks the query of one call, with its kept result.
@@ -104,9 +101,8 @@ func TestHistoryOfOneCall(t *testing.T) {
 		w.deps.Journal = audit.NewFromConfig(audit.Config{Path: w.journal, KeepFull: full})
 		w.open()
 		w.callBuiltin(t, builtin.Grant, `{"app": "memo", "tool": "add", "caller": "mcp:claude", "identity": "/usr/bin/claude"}`)
-		if _, err := w.do(t, agent(), "memo", "add", `{"title": "milk", "password": "hunter2"}`); err != nil {
-			t.Fatal(err)
-		}
+		_, err := w.do(t, agent(), "memo", "add", `{"title": "milk", "password": "hunter2"}`)
+		assert.NilError(t, err)
 		var found []struct {
 			Call   string
 			Answer struct {
@@ -115,19 +111,15 @@ func TestHistoryOfOneCall(t *testing.T) {
 			}
 		}
 		decodeInto(t, w.callBuiltin(t, builtin.History, `{"tool": "add"}`).Data, &found)
-		if len(found) != 1 {
-			t.Fatalf("%+v", found)
-		}
+		assert.Assert(t, is.Len(found, 1))
 		decodeInto(t, w.callBuiltin(t, builtin.History, `{"call": "`+found[0].Call+`"}`).Data, &found)
 		want := map[bool]string{true: "milk"}[full]
-		if got, _ := found[0].Answer.Data["title"].(string); len(found) != 1 || got != want {
-			t.Errorf("kept in full: %v: %+v", full, found)
-		}
-		if b, err := os.ReadFile(w.journal); err != nil || strings.Contains(string(b), "hunter2") {
-			t.Errorf("the password is in the journal, or: %v", err)
-		}
-		if err := w.deps.Journal.Close(); err != nil {
-			t.Error(err)
-		}
+		got, _ := found[0].Answer.Data["title"].(string)
+		assert.Assert(t, is.Len(found, 1), full)
+		assert.Equal(t, got, want, full)
+		b, err := os.ReadFile(w.journal)
+		assert.NilError(t, err)
+		assert.Assert(t, !strings.Contains(string(b), "hunter2"), "the password is in the journal, or: %v", err)
+		assert.Check(t, w.deps.Journal.Close())
 	}
 }

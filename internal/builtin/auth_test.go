@@ -11,6 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/builtin"
 	"github.com/gybob/aai-gateway/internal/gateway"
@@ -40,9 +43,8 @@ func report(t *testing.T, w *world, args string) authReport {
 	t.Helper()
 	b, err := json.Marshal(w.callBuiltin(t, builtin.LoginStatus, args).Data)
 	var r authReport
-	if err = errors.Join(err, json.Unmarshal(b, &r)); err != nil {
-		t.Fatal(err)
-	}
+	err = errors.Join(err, json.Unmarshal(b, &r))
+	assert.NilError(t, err)
 	return r
 }
 
@@ -54,25 +56,24 @@ func TestKeyOfAnApp(t *testing.T) {
 	w.otherApps = shops()
 	w.open()
 	before := report(t, w, `{"app": "https://shop.example/some/page"}`)
-	if got := fmt.Sprint(before); got != "{shop.example apiKey [{key API key}] [api.other.example] https://shop.example/keys Click Keys []}" {
-		t.Errorf("asked for is %s", got)
-	}
+	assert.Check(t, is.Equal(fmt.Sprint(before), "{shop.example apiKey [{key API key}] [api.other.example] https://shop.example/keys Click Keys []}"))
 	person := aai.Caller{Door: aai.DoorCLI, Name: "terminal"}
 	_, err := w.do(t, person, aai.BuiltinApp, builtin.LogIn, `{"app": "shop.example", "secret": {"key": "`+key+`"}}`)
-	if e := aai.AsError(err); e == nil || e.Code != aai.AuthInvalid || !strings.Contains(e.Hint, "--trust api.other.example") {
-		t.Errorf("a host that nobody agreed to: %v", err)
-	}
+	e := aai.AsError(err)
+	assert.Assert(t, e != nil, "a host that nobody agreed to: %v", err)
+	assert.Equal(t, e.Code, aai.AuthInvalid, err)
+	assert.Assert(t, is.Contains(e.Hint, "--trust api.other.example"), err)
 	result, err := w.do(t, person, aai.BuiltinApp, builtin.LogIn, `{"app": "shop.example", "secret": {"key": "`+key+`"}, "trust": ["api.other.example"]}`)
-	if err != nil || strings.Contains(fmt.Sprint(result.Data), key) {
-		t.Fatalf("%+v, %v", result, err)
-	}
+	assert.NilError(t, err, "%+v", result)
+	assert.Assert(t, !strings.Contains(fmt.Sprint(result.Data), key), "%+v", result)
 	after := report(t, w, `{}`)
-	if len(after.Logins) != 1 || after.Logins[0].State != "key kept" || after.Logins[0].Host != "shop.example" {
-		t.Errorf("%+v", after)
-	}
-	if text, err := os.ReadFile(w.journal); err != nil || strings.Contains(string(text), key) || !strings.Contains(string(text), `"redacted":true`) {
-		t.Errorf("the journal holds the key, or nothing: %v", err)
-	}
+	assert.Assert(t, is.Len(after.Logins, 1), "%+v", after)
+	assert.Equal(t, after.Logins[0].State, "key kept", "%+v", after)
+	assert.Equal(t, after.Logins[0].Host, "shop.example", "%+v", after)
+	text, err := os.ReadFile(w.journal)
+	assert.NilError(t, err)
+	assert.Assert(t, !strings.Contains(string(text), key), "the journal holds the key, or nothing: %v", err)
+	assert.Assert(t, is.Contains(string(text), `"redacted":true`))
 	bye := fmt.Sprint(loginJSON(t, w.callBuiltin(t, builtin.LogOut, `{"app": "shop.example"}`).Data))
 	if bye != `{"host":"shop.example","forgotten":1,"revoked":0}` || len(report(t, w, `{}`).Logins) != 0 {
 		t.Errorf("%s; %+v", bye, report(t, w, `{}`))
@@ -86,9 +87,7 @@ func TestKeyOfAnApp(t *testing.T) {
 func loginJSON(t *testing.T, v any) string {
 	t.Helper()
 	b, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return string(b)
 }
 
@@ -104,13 +103,13 @@ func TestWhichAppIsMeant(t *testing.T) {
 		`{"app": "nosuch.example"}`: aai.AppNotFound, `{"app": "://"}`: aai.AppNotFound,
 	} {
 		_, err := w.do(t, person, aai.BuiltinApp, builtin.LoginStatus, args)
-		if e := aai.AsError(err); e == nil || e.Code != want {
-			t.Errorf("%s: %v, expected %s", args, err, want)
-		}
+		e := aai.AsError(err)
+		assert.Assert(t, e != nil, "%s %v", args, err)
+		assert.Equal(t, e.Code, want, "%s %v", args, err)
 	}
-	if r := report(t, w, `{"app": "org.example.two"}`); r.Host != "twin.example" || r.Untrusted != nil {
-		t.Errorf("%+v", r)
-	}
+	r := report(t, w, `{"app": "org.example.two"}`)
+	assert.Check(t, is.Equal(r.Host, "twin.example"), "%+v", r)
+	assert.Check(t, r.Untrusted == nil, "%+v", r)
 }
 
 // TestLogInByDevice checks that the tool waits for the person, and meanwhile reports the page to
@@ -154,16 +153,12 @@ func TestLogInByDevice(t *testing.T) {
 		}
 	}
 	close(done)
-	if err := <-ended; err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, <-ended)
 	u, err := url.Parse(server.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r := report(t, w, `{"app": "`+u.Host+`"}`); len(r.Logins) != 1 || r.Logins[0].State != "logged in" {
-		t.Errorf("%+v", r)
-	}
+	assert.NilError(t, err)
+	r := report(t, w, `{"app": "`+u.Host+`"}`)
+	assert.Assert(t, is.Len(r.Logins, 1), "%+v", r)
+	assert.Equal(t, r.Logins[0].State, "logged in", "%+v", r)
 }
 
 // TestKeyOfAModel checks that the key of a model's service is kept under its name, sealed, and forgotten again.
@@ -179,21 +174,17 @@ func TestKeyOfAModel(t *testing.T) {
 	}
 	w.open()
 	before := report(t, w, `{"app": "vlm:eyes"}`)
-	if got := fmt.Sprint(before); got != "{api.eyes.example apiKey [{key API key}] [] https://eyes.example/keys  []}" {
-		t.Errorf("asked for is %s", got)
-	}
+	assert.Check(t, is.Equal(fmt.Sprint(before), "{api.eyes.example apiKey [{key API key}] [] https://eyes.example/keys  []}"))
 	result, err := w.do(t, aai.Caller{Door: aai.DoorCLI, Name: "terminal"}, aai.BuiltinApp, builtin.LogIn, `{"app": "vlm:eyes", "secret": {"key": "`+key+`"}}`)
-	if err != nil || strings.Contains(fmt.Sprint(result.Data), key) {
-		t.Fatalf("%+v, %v", result, err)
-	}
-	if after := report(t, w, `{"app": "vlm:eyes"}`); len(after.Logins) != 1 || after.Logins[0].App != "vlm:eyes" {
-		t.Errorf("%+v", after)
-	}
-	if text, err := os.ReadFile(w.journal); err != nil || strings.Contains(string(text), key) {
-		t.Errorf("the journal holds the key, or nothing: %v", err)
-	}
+	assert.NilError(t, err, "%+v", result)
+	assert.Assert(t, !strings.Contains(fmt.Sprint(result.Data), key), "%+v", result)
+	after := report(t, w, `{"app": "vlm:eyes"}`)
+	assert.Assert(t, is.Len(after.Logins, 1), "%+v", after)
+	assert.Equal(t, after.Logins[0].App, "vlm:eyes", "%+v", after)
+	text, err := os.ReadFile(w.journal)
+	assert.NilError(t, err)
+	assert.Assert(t, !strings.Contains(string(text), key), "the journal holds the key, or nothing: %v", err)
 	w.callBuiltin(t, builtin.LogOut, `{"app": "vlm:eyes"}`)
-	if after := report(t, w, `{"app": "vlm:eyes"}`); len(after.Logins) != 0 {
-		t.Errorf("%+v", after)
-	}
+	after = report(t, w, `{"app": "vlm:eyes"}`)
+	assert.Check(t, is.Len(after.Logins, 0), "%+v", after)
 }

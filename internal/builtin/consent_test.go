@@ -8,7 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/builtin"
@@ -23,59 +24,47 @@ func (w *world) isAllowed(t *testing.T, tool string) bool {
 		args = `{"title": "milk"}`
 	}
 	_, err := w.do(t, agent(), "org.example.Notes", tool, args)
-	if err != nil && aai.AsError(err).Code != aai.ConsentRequired {
-		t.Fatalf("%s failed otherwise than for consent: %v", tool, err)
-	}
+	assert.Assert(t, err == nil || aai.AsError(err).Code == aai.ConsentRequired, "%s failed otherwise than for consent: %v", tool, err)
 	return err == nil
 }
 
 func TestGrantOpensOneToolToOneCaller(t *testing.T) {
 	w := newWorld(t, apps())
-	if w.isAllowed(t, "add") {
-		t.Fatal("the agent was let through before anybody allowed it")
-	}
+	assert.Assert(t, !w.isAllowed(t, "add"), "the agent was let through before anybody allowed it")
 	sameJSON(t, w.callBuiltin(t, builtin.Grant, `{"app": "memo", "tool": "add", "caller": "mcp:claude", "identity": "/usr/bin/claude"}`).Data, `{"granted": ["add"]}`)
-	if !w.isAllowed(t, "add") {
-		t.Error("what was granted is not open")
-	}
-	if w.isAllowed(t, "list") {
-		t.Error("what was not granted is open")
-	}
+	assert.Check(t, w.isAllowed(t, "add"), "what was granted is not open")
+	assert.Check(t, !w.isAllowed(t, "list"), "what was not granted is open")
 	_, err := w.do(t, aai.Caller{Door: aai.DoorMCP, Name: "claude2"}, "org.example.Notes", "add", `{"title": "milk"}`)
-	if e := aai.AsError(err); e == nil || e.Code != aai.ConsentRequired {
-		t.Errorf("another caller got through: %v", err)
-	}
+	e := aai.AsError(err)
+	assert.Assert(t, e != nil, "another caller got through: %v", err)
+	assert.Equal(t, e.Code, aai.ConsentRequired, err)
 }
 
 func TestGrantOfEveryToolIsOfThoseOfNow(t *testing.T) {
 	w := newWorld(t, apps())
 	sameJSON(t, w.callBuiltin(t, builtin.Grant, `{"app": "memo", "tool": "*", "caller": "*"}`).Data, `{"granted": ["add", "list"]}`)
 	stored, err := w.store.Grants()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	var tools []string
 	for _, g := range stored {
 		tools = append(tools, g.Tool)
-		if g.Digest == "" || g.Decision != policy.Allow || g.App != "org.example.Notes" || g.Channel != aai.DesktopDialog {
-			t.Errorf("a grant is not bound to what the person saw: %+v", g)
-		}
+		assert.Check(t, g.Digest != "", "a grant is not bound to what the person saw: %+v", g)
+		assert.Check(t, is.Equal(g.Decision, policy.Allow), "%+v", g)
+		assert.Check(t, is.Equal(g.App, "org.example.Notes"), "%+v", g)
+		assert.Check(t, is.Equal(g.Channel, aai.DesktopDialog), "%+v", g)
 	}
-	if !slices.Equal(tools, []string{"add", "list"}) {
-		t.Errorf("granted are %q; a star must not be kept", tools)
-	}
+	assert.Check(t, slices.Equal(tools, []string{"add", "list"}), "granted are %q; a star must not be kept", tools)
 
 	// The app gets another tool, and one changes: the grant still covers the rest.
 	w.write(t, "org.example.Notes/aai.json", strings.Replace(notes, `{"name": "list"`, `{"name": "burn", "description": "Burns.", "method": "Burn", "parameters": {"type": "object"}}, {"title": "All", "name": "list"`, 1))
 	w.open()
-	if w.isAllowed(t, "burn") || !w.isAllowed(t, "list") || !w.isAllowed(t, "add") {
-		t.Error("what is open is not what the person saw")
-	}
+	assert.Assert(t, !w.isAllowed(t, "burn"), "what is open is not what the person saw")
+	assert.Assert(t, w.isAllowed(t, "list"), "what is open is not what the person saw")
+	assert.Assert(t, w.isAllowed(t, "add"), "what is open is not what the person saw")
 	w.write(t, "org.example.Notes/aai.json", strings.Replace(notes, `{"name": "list"`, `{"timeout": 7, "returns": {"type": "array", "maxItems": 9}, "name": "list"`, 1))
 	w.open()
-	if w.isAllowed(t, "list") || !w.isAllowed(t, "add") {
-		t.Error("a tool that has changed is open")
-	}
+	assert.Assert(t, !w.isAllowed(t, "list"), "a tool that has changed is open")
+	assert.Assert(t, w.isAllowed(t, "add"), "a tool that has changed is open")
 }
 
 // TestRevokeMarksGrants checks that a revocation covers session grants of a running gateway; if
@@ -91,13 +80,11 @@ func TestRevokeMarksGrants(t *testing.T) {
 	}
 	w.callBuiltin(t, builtin.Revoke, `{"app": "memo"}`)
 	first, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	w.callBuiltin(t, builtin.Revoke, `{}`)
-	if second, err := os.ReadFile(path); err != nil || string(first) == string(second) {
-		t.Errorf("a second revocation is not another: %q, %v", second, err)
-	}
+	second, err := os.ReadFile(path)
+	assert.NilError(t, err, "%q", second)
+	assert.Assert(t, string(first) != string(second), "a second revocation is not another: %q, %v", second, err)
 }
 
 func TestGrantLasts(t *testing.T) {
@@ -105,17 +92,15 @@ func TestGrantLasts(t *testing.T) {
 	until := time.Now().Add(time.Hour).UTC().Format(time.RFC3339)
 	w.callBuiltin(t, builtin.Grant, `{"app": "memo", "tool": "add", "caller": "mcp:claude", "identity": "/usr/bin/claude", "expires": "`+until+`"}`)
 	w.open()
-	if !w.isAllowed(t, "add") {
-		t.Error("the grant did not outlive the process")
-	}
+	assert.Check(t, w.isAllowed(t, "add"), "the grant did not outlive the process")
 	var rows []struct {
 		ExpiresAt time.Time `json:"expires_at"`
 		GrantedAt time.Time `json:"granted_at"`
 	}
 	decodeInto(t, w.callBuiltin(t, builtin.ListConsents, "").Data, &rows)
-	if len(rows) != 1 || rows[0].ExpiresAt.UTC().Format(time.RFC3339) != until || time.Since(rows[0].GrantedAt) > time.Minute {
-		t.Errorf("the list says %+v", rows)
-	}
+	assert.Assert(t, is.Len(rows, 1))
+	assert.Equal(t, rows[0].ExpiresAt.UTC().Format(time.RFC3339), until)
+	assert.Assert(t, time.Since(rows[0].GrantedAt) <= time.Minute, "the list says %+v", rows)
 }
 
 func TestGrantRefuses(t *testing.T) {
@@ -141,13 +126,13 @@ func TestGrantRefuses(t *testing.T) {
 	}
 	for _, expires := range []string{"tomorrow", "2027-01-01", "2027-13-01T00:00:00Z", "30d", " "} {
 		_, err := w.do(t, person(), aai.BuiltinApp, builtin.Grant, `{"app": "memo", "tool": "add", "caller": "*", "expires": "`+expires+`"}`)
-		if e := aai.AsError(err); e == nil || e.Code != aai.InvalidParams || !strings.HasPrefix(e.Message, "expires: ") {
-			t.Errorf("expires %q: %v", expires, err)
-		}
+		e := aai.AsError(err)
+		assert.Assert(t, e != nil, "expires %q: %v", expires, err)
+		assert.Equal(t, e.Code, aai.InvalidParams, "%q %v", expires, err)
+		assert.Assert(t, strings.HasPrefix(e.Message, "expires: "), "expires %q: %v", expires, err)
 	}
-	if _, err := os.Stat(w.consent); err == nil {
-		t.Error("a refused grant left something in the store")
-	}
+	_, err := os.Stat(w.consent)
+	assert.Check(t, err != nil, "a refused grant left something in the store")
 }
 
 func TestGrantOfAnAppWithoutTools(t *testing.T) {
@@ -161,9 +146,7 @@ func TestGrantOfAnAppWithoutTools(t *testing.T) {
 func TestConsentListShowsBothSources(t *testing.T) {
 	at := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
 	w := newWorld(t, apps(), policy.Grant{Caller: "*", App: "org.example.Bus", Tool: "*", Decision: policy.Allow, ExpiresAt: at})
-	if err := w.store.Add(policy.Grant{Caller: "mcp:x", App: "org.example.Notes", Tool: "add", Digest: "d", Decision: policy.Deny, GrantedAt: at}); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, w.store.Add(policy.Grant{Caller: "mcp:x", App: "org.example.Notes", Tool: "add", Digest: "d", Decision: policy.Deny, GrantedAt: at}))
 	sameJSON(t, w.callBuiltin(t, builtin.ListConsents, "").Data, `[
 		{"caller": "*", "app": "org.example.Bus", "tool": "*", "decision": "allow", "expires_at": "2030-01-02T03:04:05Z", "source": "preapproved"},
 		{"caller": "mcp:x", "app": "org.example.Notes", "tool": "add", "decision": "deny", "granted_at": "2030-01-02T03:04:05Z", "digest": "d", "source": "stored", "by_name": true}]`)
@@ -195,24 +178,17 @@ func TestRevokeChoosesByAppToolAndCaller(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t, apps())
-			if err := w.store.Add(all...); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, w.store.Add(all...))
 			result := w.callBuiltin(t, builtin.Revoke, c.args)
 			left, err := w.store.Grants()
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			var want []policy.Grant
 			for _, i := range c.left {
 				want = append(want, all[i])
 			}
-			if diff := cmp.Diff(want, append([]policy.Grant(nil), left...)); diff != "" {
-				t.Errorf("left are (-want +got):\n%s", diff)
-			}
-			if got := jsonOf(t, result.Data).(map[string]any)["revoked"]; got != float64(len(all)-len(want)) {
-				t.Errorf("said to be revoked: %v", got)
-			}
+			assert.Check(t, is.DeepEqual(want, append([]policy.Grant(nil), left...)))
+			got := jsonOf(t, result.Data).(map[string]any)["revoked"]
+			assert.Check(t, is.Equal(got, float64(len(all)-len(want))), "said to be revoked: %v", got)
 		})
 	}
 }
@@ -221,42 +197,35 @@ func TestRevokeChoosesByAppToolAndCaller(t *testing.T) {
 // preserve that app's grants.
 func TestRevokeOfAnAppWhoseIdIsNowAnAlias(t *testing.T) {
 	w := newWorld(t, map[string]string{"org.example.Notes": strings.Replace(notes, `"memo"`, `"org.example.Gone"`, 1)})
-	if err := w.store.Add(policy.Grant{Caller: "*", App: "org.example.Gone", Tool: "go", Decision: policy.Allow}); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, w.store.Add(policy.Grant{Caller: "*", App: "org.example.Gone", Tool: "go", Decision: policy.Allow}))
 	sameJSON(t, w.callBuiltin(t, builtin.Revoke, `{"app": "org.example.Gone"}`).Data, `{"revoked": 1}`)
 }
 
 func TestRevokeHoldsAtOnce(t *testing.T) {
 	w := newWorld(t, apps())
 	w.callBuiltin(t, builtin.Grant, `{"app": "memo", "tool": "add", "caller": "mcp:claude", "identity": "/usr/bin/claude"}`)
-	if !w.isAllowed(t, "add") {
-		t.Fatal("what was granted is not open")
-	}
+	assert.Assert(t, w.isAllowed(t, "add"), "what was granted is not open")
 	w.callBuiltin(t, builtin.Revoke, `{"app": "memo", "tool": "add"}`)
-	if w.isAllowed(t, "add") {
-		t.Error("what was revoked is open")
-	}
+	assert.Check(t, !w.isAllowed(t, "add"), "what was revoked is open")
 }
 
 func TestAStoreThatCannotBeReadIsSaid(t *testing.T) {
 	w := newWorld(t, apps())
-	if err := os.WriteFile(w.consent, []byte("{"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.WriteFile(w.consent, []byte("{"), 0o600))
 	for tool, arguments := range map[string]string{
 		builtin.ListConsents: `{}`,
 		builtin.Grant:        `{"app": "memo", "tool": "add", "caller": "*"}`,
 		builtin.Revoke:       `{}`,
 	} {
 		_, err := w.do(t, person(), aai.BuiltinApp, tool, arguments)
-		if e := aai.AsError(err); e == nil || e.Code != aai.AutomationFailed || !strings.Contains(e.Message, "consent") {
-			t.Errorf("%s: %v", tool, err)
-		}
+		e := aai.AsError(err)
+		assert.Assert(t, e != nil, "%s %v", tool, err)
+		assert.Equal(t, e.Code, aai.AutomationFailed, "%s %v", tool, err)
+		assert.Assert(t, is.Contains(e.Message, "consent"), "%s %v", tool, err)
 	}
-	if b, err := os.ReadFile(w.consent); err != nil || string(b) != "{" {
-		t.Errorf("the file was changed to %q, %v", b, err)
-	}
+	b, err := os.ReadFile(w.consent)
+	assert.NilError(t, err, "%q", b)
+	assert.Equal(t, string(b), "{", "%q", b)
 }
 
 // TestGrantOfWindows checks that seeing and operating a program's windows are separate
@@ -268,28 +237,22 @@ func TestGrantOfWindows(t *testing.T) {
 	may := func(tool, args string) bool {
 		t.Helper()
 		_, err := w.do(t, agent(), aai.DesktopApp, tool, args)
-		if err != nil && aai.AsError(err).Code != aai.ConsentRequired {
-			t.Fatalf("%s failed otherwise than for consent: %v", tool, err)
-		}
+		assert.Assert(t, err == nil || aai.AsError(err).Code == aai.ConsentRequired, "%s failed otherwise than for consent: %v", tool, err)
 		return err == nil
 	}
 	const editor = `{"app": "editor"}`
 	sameJSON(t, w.callBuiltin(t, builtin.Grant, `{"app": "desktop/editor", "tool": "see", "caller": "mcp:claude", "identity": "/usr/bin/claude"}`).Data, `{"granted": ["see"]}`)
-	if !may("look", editor) || may("press", editor) || may("look", `{}`) {
-		t.Error("to see the editor was allowed: it must be open, and nothing else")
-	}
+	assert.Assert(t, may("look", editor), "to see the editor was allowed: it must be open, and nothing else")
+	assert.Assert(t, !may("press", editor), "to see the editor was allowed: it must be open, and nothing else")
+	assert.Assert(t, !may("look", `{}`), "to see the editor was allowed: it must be open, and nothing else")
 	sameJSON(t, w.callBuiltin(t, builtin.Grant, `{"app": "desktop/editor", "tool": "*", "caller": "mcp:claude", "identity": "/usr/bin/claude"}`).Data, `{"granted": ["see", "act"]}`)
-	if !may("press", editor) || may("press", `{}`) {
-		t.Error("to act on the editor was allowed: it must be open, and nothing else")
-	}
+	assert.Assert(t, may("press", editor), "to act on the editor was allowed: it must be open, and nothing else")
+	assert.Assert(t, !may("press", `{}`), "to act on the editor was allowed: it must be open, and nothing else")
 	sameJSON(t, w.callBuiltin(t, builtin.Grant, `{"app": "desktop/painter", "tool": "start", "caller": "mcp:claude", "identity": "/usr/bin/claude"}`).Data, `{"granted": ["start"]}`)
-	if !may("press", `{"app": "desktop/painter", "launch": true}`) {
-		t.Error("to start the painter was allowed, but it is not open")
-	}
+	assert.Check(t, may("press", `{"app": "desktop/painter", "launch": true}`), "to start the painter was allowed, but it is not open")
 	sameJSON(t, w.callBuiltin(t, builtin.Grant, `{"app": "desktop", "tool": "see", "caller": "mcp:claude", "identity": "/usr/bin/claude"}`).Data, `{"granted": ["see"]}`)
-	if !may("look", `{}`) || may("press", `{}`) {
-		t.Error("to see the screen was allowed: it must be open, and nothing else")
-	}
+	assert.Assert(t, may("look", `{}`), "to see the screen was allowed: it must be open, and nothing else")
+	assert.Assert(t, !may("press", `{}`), "to see the screen was allowed: it must be open, and nothing else")
 	w.expectRefused(t, builtin.Grant, `{"app": "desktop/edit", "tool": "see", "caller": "mcp:claude", "identity": "/usr/bin/claude"}`,
 		aai.Error{Code: aai.AppNotFound, Message: `no program "desktop/edit" is running`, Candidates: []string{"desktop/editor"}})
 	w.expectRefused(t, builtin.Grant, `{"app": "desktop/viewer", "tool": "see", "caller": "mcp:claude", "identity": "/usr/bin/claude"}`,
@@ -308,42 +271,34 @@ func TestDecisionsByNameAreSettled(t *testing.T) {
 	add := func(caller, tool string, d policy.Decision) policy.Grant {
 		g := policy.Grant{Caller: caller, App: "org.example.Notes", Tool: tool, Decision: d, GrantedAt: at}
 		app, err := w.gateway.Catalog.Find(t.Context(), g.App)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		g.Digest = app.DigestOf(tool)
-		if err := w.store.Add(g); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, w.store.Add(g))
 		return g
 	}
 	add("mcp:claude", "add", policy.Allow)
 	add("mcp:other", "add", policy.Allow)
 	add("cli:terminal", "add", policy.Allow)
 	add("*", "list", policy.Allow)
-	if w.isAllowed(t, "add") {
-		t.Fatal("a grant by name alone admits")
-	}
+	assert.Assert(t, !w.isAllowed(t, "add"), "a grant by name alone admits")
 	w.expectRefused(t, builtin.ImportConsents, `{"caller": "mcp:claude", "identity": "mcp:claude"}`,
 		aai.Error{Code: aai.InvalidParams, Message: `identity: "mcp:claude" is nobody's`})
 	sameJSON(t, w.callBuiltin(t, builtin.ImportConsents, `{"caller": "mcp:claude", "identity": "/usr/bin/claude"}`).Data, `{"taken": 1}`)
-	if !w.isAllowed(t, "add") {
-		t.Error("what was taken over does not hold")
-	}
+	assert.Check(t, w.isAllowed(t, "add"), "what was taken over does not hold")
 	for _, stranger := range []aai.Caller{
 		{Door: aai.DoorMCP, Name: "claude", Identity: "/usr/bin/other"}, {Door: aai.DoorMCP, Name: "other", Identity: "/usr/bin/claude"},
 		{Door: aai.DoorMCP, Name: "claude"},
 	} {
-		if _, err := w.do(t, stranger, "org.example.Notes", "add", `{"title": "milk"}`); err == nil || aai.AsError(err).Code != aai.ConsentRequired {
-			t.Errorf("%+v uses what another one was given: %v", stranger, err)
-		}
+		_, err := w.do(t, stranger, "org.example.Notes", "add", `{"title": "milk"}`)
+		assert.Assert(t, err != nil, "%+v uses what another one was given: %v", stranger, err)
+		assert.Equal(t, aai.AsError(err).Code, aai.ConsentRequired, "%+v %v", stranger, err)
 	}
 	sameJSON(t, w.callBuiltin(t, builtin.DropNameOnlyGrants, `{}`).Data, `{"dropped": 1}`)
 	sameJSON(t, w.callBuiltin(t, builtin.DropNameOnlyGrants, `{}`).Data, `{"dropped": 0}`)
 	left, err := w.store.Grants()
-	if err != nil || len(left) != 3 || slices.ContainsFunc(left, policy.Grant.IsNameOnly) {
-		t.Errorf("left are %+v, %v", left, err)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(left, 3))
+	assert.Assert(t, !slices.ContainsFunc(left, policy.Grant.IsNameOnly), "left are %+v, %v", left, err)
 }
 
 // TestNoGrantForANameAlone checks that a name alone gets no grant, because any caller can use it.
@@ -354,8 +309,6 @@ func TestNoGrantForANameAlone(t *testing.T) {
 			aai.Error{Code: aai.InvalidParams, Message: `caller: "` + name + `" is only what a caller calls itself; expected its identity too`})
 	}
 	w.callBuiltin(t, builtin.Grant, `{"app": "memo", "tool": "add", "identity": "/usr/bin/claude"}`)
-	if !w.isAllowed(t, "add") {
-		t.Error("what an identity was given under any name does not hold")
-	}
+	assert.Check(t, w.isAllowed(t, "add"), "what an identity was given under any name does not hold")
 	sameJSON(t, w.callBuiltin(t, builtin.Revoke, `{"identity": "/usr/bin/claude"}`).Data, `{"revoked": 1}`)
 }

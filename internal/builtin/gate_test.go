@@ -7,7 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/builtin"
@@ -35,9 +36,7 @@ func arguments() map[string]string {
 func (w *world) tools(t *testing.T) []*aai.Tool {
 	t.Helper()
 	app, err := w.gateway.Catalog.Find(t.Context(), aai.BuiltinApp)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return app.Tools
 }
 
@@ -46,19 +45,14 @@ func allDoors() []string { return []string{aai.DoorMCP, aai.DoorCLI, "", "web", 
 
 func TestAgentsGetOnlyWhatIsOpen(t *testing.T) {
 	w := newWorld(t, apps())
-	if _, err := w.gateway.Do(t.Context(), &aai.Call{ID: "c1", Caller: person(), App: aai.BuiltinApp, Tool: builtin.Apps}); err != nil {
-		t.Fatal(err)
-	}
+	_, err := w.gateway.Do(t.Context(), &aai.Call{ID: "c1", Caller: person(), App: aai.BuiltinApp, Tool: builtin.Apps})
+	assert.NilError(t, err)
 	open := map[string]bool{builtin.Apps: true, builtin.Guide: true, builtin.Descriptor: true, builtin.Discover: true, builtin.Projects: true, builtin.Status: true}
 	for _, tool := range w.tools(t) {
 		given, known := arguments()[tool.Name]
-		if !known {
-			t.Errorf("%s is new; say here whether agents may use it", tool.Name)
-		}
+		assert.Check(t, known, "%s is new; say here whether agents may use it", tool.Name)
 		if tool.Effect != aai.Reads {
-			if open[tool.Name] {
-				t.Errorf("%s is open, and does not only read", tool.Name)
-			}
+			assert.Check(t, !open[tool.Name], "%s is open, and does not only read", tool.Name)
 			continue // see TestEveryChangeIsProved
 		}
 		for _, door := range allDoors() {
@@ -74,9 +68,7 @@ func TestAgentsGetOnlyWhatIsOpen(t *testing.T) {
 			}
 		}
 	}
-	if len(w.screen.asked) != 0 {
-		t.Errorf("asked %d times about what only reads", len(w.screen.asked))
-	}
+	assert.Check(t, is.Len(w.screen.asked, 0), "asked %d times about what only reads", len(w.screen.asked))
 }
 
 // TestEveryChangeIsProved checks that every change of the gateway needs reauthentication at every
@@ -107,9 +99,7 @@ func TestEveryChangeIsProved(t *testing.T) {
 			if tool.Name == builtin.LogOut && door == aai.DoorCLI {
 				continue // see TestNarrowingNeedsNoReauthentication
 			}
-			if err := policy.SetMode(w.deps.Modes.Path, policy.Safe); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, policy.SetMode(w.deps.Modes.Path, policy.Safe))
 			who := aai.Caller{Door: door, Name: "terminal"}
 			before := w.allDecisions(t)
 			w.screen = screen{none: true}
@@ -127,27 +117,20 @@ func TestEveryChangeIsProved(t *testing.T) {
 				t.Errorf("%s for %q, and the person says no: %v, asked %d times", tool.Name, door, err, len(w.screen.asked))
 			}
 			for _, q := range w.screen.asked {
-				if strings.Contains(q.Title+q.Text, tool.Name) || strings.Contains(q.Title, tool.Description) {
-					t.Errorf("%s is asked about by its own name: %s\n%s", tool.Name, q.Title, q.Text)
-				}
+				assert.Assert(t, !strings.Contains(q.Title+q.Text, tool.Name), "%s is asked about by its own name: %s\n%s", tool.Name, q.Title, q.Text)
+				assert.Assert(t, !strings.Contains(q.Title, tool.Description), "%s is asked about by its own name: %s\n%s", tool.Name, q.Title, q.Text)
 			}
-			if diff := cmp.Diff(before, w.allDecisions(t)); diff != "" {
-				t.Errorf("%s for %q was refused, and changed:\n%s", tool.Name, door, diff)
-			}
+			assert.Check(t, is.DeepEqual(before, w.allDecisions(t)), "%s %q", tool.Name, door)
 			w.screen = screen{}
 			_, err = w.do(t, who, aai.BuiltinApp, tool.Name, given)
 			if e := aai.AsError(err); e != nil && e.Code != aai.InvalidParams && tool.Name != builtin.SetPassphrase || len(w.screen.asked) != 1 {
 				t.Errorf("%s for %q, and the person says yes: %v, asked %d times", tool.Name, door, err, len(w.screen.asked))
 			}
 			_ = os.Remove(file)
-			if err := w.store.Add(deny); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, w.store.Add(deny))
 		}
 	}
-	if changes < 9 {
-		t.Errorf("only %d tools change anything", changes)
-	}
+	assert.Check(t, changes >= 9, "only %d tools change anything", changes)
 }
 
 // TestPrecheckComesBeforeTheQuestion checks that a precheck error comes before reauthentication,
@@ -191,9 +174,10 @@ func TestPrecheckComesBeforeTheQuestion(t *testing.T) {
 			}
 		}
 		w.screen = screen{none: true}
-		if _, err := w.do(t, person(), aai.BuiltinApp, c.tool, c.arguments); aai.AsError(err) == nil || aai.AsError(err).Code != aai.PermissionDenied || !strings.Contains(aai.AsError(err).Hint, "consent passphrase") {
-			t.Errorf("%s %s, and nobody could prove it: %v", c.tool, c.arguments, err)
-		}
+		_, err := w.do(t, person(), aai.BuiltinApp, c.tool, c.arguments)
+		assert.Assert(t, aai.AsError(err) != nil, "%s %s, and nobody could prove it: %v", c.tool, c.arguments, err)
+		assert.Equal(t, aai.AsError(err).Code, aai.PermissionDenied, "%s %s %v", c.tool, c.arguments, err)
+		assert.Assert(t, is.Contains(aai.AsError(err).Hint, "consent passphrase"), "%s %s %v", c.tool, c.arguments, err)
 	}
 }
 
@@ -201,9 +185,7 @@ func TestPrecheckComesBeforeTheQuestion(t *testing.T) {
 func (w *world) allDecisions(t *testing.T) any {
 	t.Helper()
 	grants, err := w.store.Grants()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return []any{grants, w.deps.Modes.Current(), w.web.names, w.deps.Passphrase.IsSet(t.Context())}
 }
 
@@ -226,34 +208,25 @@ func TestNarrowingNeedsNoReauthentication(t *testing.T) {
 		{builtin.Revoke, `{"app": "org.example.Other"}`, false}, // it may be an alias
 		{builtin.Revoke, `{}`, false}, {builtin.Revoke, `{"sessions": true}`, true},
 	} {
-		if err := w.store.Add(policy.Grant{Caller: "mcp:x", App: "org.example.Notes", Tool: "add", Decision: policy.Deny}); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, w.store.Add(policy.Grant{Caller: "mcp:x", App: "org.example.Notes", Tool: "add", Decision: policy.Deny}))
 		w.screen = screen{answer: "no"}
 		_, err := w.do(t, person(), aai.BuiltinApp, c.tool, c.arguments)
-		if free := err == nil && len(w.screen.asked) == 0; free != c.free {
-			t.Errorf("%s %s is free: %v, %v", c.tool, c.arguments, free, err)
-		}
+		assert.Check(t, is.Equal(err == nil && len(w.screen.asked) == 0, c.free), "%s %s %v", c.tool, c.arguments, err)
 	}
 }
 
 func TestEveryToolSaysWhatItDoes(t *testing.T) {
 	w := newWorld(t, nil)
 	app, err := w.gateway.Catalog.Find(t.Context(), aai.BuiltinApp)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(app.Tools) != len(arguments()) {
-		t.Errorf("%d tools, but %d are known to the tests", len(app.Tools), len(arguments()))
-	}
+	assert.NilError(t, err)
+	assert.Check(t, is.Len(app.Tools, len(arguments())), "%d tools, but %d are known to the tests", len(app.Tools), len(arguments()))
 	for _, tool := range app.Tools {
 		changes := tool.Name == builtin.Grant || tool.Name == builtin.Revoke || tool.Name == builtin.ImportConsents || tool.Name == builtin.DropNameOnlyGrants || tool.Name == builtin.SetMode || tool.Name == builtin.NameSite ||
 			tool.Name == builtin.LogIn || tool.Name == builtin.LogOut || tool.Name == builtin.AuditExport || tool.Name == builtin.ForgetResults || tool.Name == builtin.ConfirmSettings || tool.Name == builtin.SetPassphrase
-		if (tool.Effect == aai.Changes) != changes || (tool.Effect == aai.Reads) == changes {
-			t.Errorf("%s %s", tool.Name, tool.Effect)
-		}
-		if tool.Description == "" || tool.Run == nil || tool.Params.Check == nil {
-			t.Errorf("%s is not complete", tool.Name)
-		}
+		assert.Check(t, is.Equal((tool.Effect == aai.Changes), changes), "%s %s", tool.Name, tool.Effect)
+		assert.Check(t, (tool.Effect == aai.Reads) != changes, "%s %s", tool.Name, tool.Effect)
+		assert.Assert(t, tool.Description != "", "%s is not complete", tool.Name)
+		assert.Assert(t, tool.Run != nil, "%s is not complete", tool.Name)
+		assert.Assert(t, tool.Params.Check != nil, "%s is not complete", tool.Name)
 	}
 }

@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/audit"
 	"github.com/gybob/aai-gateway/internal/builtin"
@@ -34,34 +37,34 @@ func TestHistoryTellsWhatHappened(t *testing.T) {
 	w := newWorld(t, apps())
 	before := time.Now().Add(-time.Second)
 	w.callBuiltin(t, builtin.Grant, `{"app": "memo", "tool": "add", "caller": "mcp:claude", "identity": "/usr/bin/claude"}`)
-	if _, err := w.do(t, agent(), "memo", "add", `{"title": "milk", "password": "hunter2"}`); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.do(t, agent(), "memo", "list", `{}`); err == nil {
-		t.Fatal("what was not granted is open")
-	}
+	_, err := w.do(t, agent(), "memo", "add", `{"title": "milk", "password": "hunter2"}`)
+	assert.NilError(t, err)
+	_, err = w.do(t, agent(), "memo", "list", `{}`)
+	assert.Assert(t, err != nil, "what was not granted is open")
 	calls := w.history(t, `{}`)
-	if len(calls) != 3 {
-		t.Fatalf("3 calls are on record before this one, the history has %d: %+v", len(calls), calls)
-	}
+	assert.Assert(t, is.Len(calls, 3), "3 calls are on record before this one, the history has %d: %+v", len(calls), calls)
 	refused, added, granted := calls[0], calls[1], calls[2]
-	if refused.Result != string(aai.ConsentRequired) || refused.Message == "" || refused.Effect != "" || refused.Tool != "list" {
-		t.Errorf("the refused call: %+v", refused)
-	}
-	if added.App != "org.example.Notes" || added.Result != "ok" || added.Effect != "changes" || added.Caller != "claude" ||
-		!strings.HasPrefix(added.Consent, "always since ") || added.Time.Before(before) {
-		t.Errorf("the call that ran: %+v", added)
-	}
+	assert.Check(t, is.Equal(refused.Result, string(aai.ConsentRequired)), "%+v", refused)
+	assert.Check(t, refused.Message != "", "the refused call: %+v", refused)
+	assert.Check(t, is.Equal(refused.Effect, ""), "%+v", refused)
+	assert.Check(t, is.Equal(refused.Tool, "list"), "%+v", refused)
+	assert.Equal(t, added.App, "org.example.Notes", "%+v", added)
+	assert.Equal(t, added.Result, "ok", "%+v", added)
+	assert.Equal(t, added.Effect, "changes", "%+v", added)
+	assert.Equal(t, added.Caller, "claude", "%+v", added)
+	assert.Assert(t, strings.HasPrefix(added.Consent, "always since "), "the call that ran: %+v", added)
+	assert.Assert(t, !added.Time.Before(before), "the call that ran: %+v", added)
 	password, _ := added.Args["password"].(map[string]any)
-	if added.Args["title"] != "milk" || password["redacted"] != true || password["len"] != 7.0 {
-		t.Errorf("its arguments are kept as %v", added.Args)
-	}
-	if granted.App != aai.BuiltinApp || granted.Tool != builtin.Grant || granted.Consent != "confirmed (native)" || granted.Effect != "changes" {
-		t.Errorf("granting is a call like any other: %+v", granted)
-	}
-	if b, err := os.ReadFile(w.journal); err != nil || strings.Contains(string(b), "hunter2") {
-		t.Errorf("the password is in the journal, or: %v", err)
-	}
+	assert.Check(t, is.Equal(added.Args["title"], "milk"), added.Args)
+	assert.Check(t, is.Equal(password["redacted"], true), added.Args)
+	assert.Check(t, is.Equal(password["len"], 7.0), added.Args)
+	assert.Check(t, is.Equal(granted.App, aai.BuiltinApp), "%+v", granted)
+	assert.Check(t, is.Equal(granted.Tool, builtin.Grant), "%+v", granted)
+	assert.Check(t, is.Equal(granted.Consent, "confirmed (native)"), "%+v", granted)
+	assert.Check(t, is.Equal(granted.Effect, "changes"), "%+v", granted)
+	b, err := os.ReadFile(w.journal)
+	assert.NilError(t, err)
+	assert.Assert(t, !strings.Contains(string(b), "hunter2"), "the password is in the journal, or: %v", err)
 }
 
 func TestHistoryFilters(t *testing.T) {
@@ -88,18 +91,13 @@ func TestHistoryFilters(t *testing.T) {
 		`{"since": "2020-01-01T00:00:00Z", "tool": "apps"}`:  3,
 		`{"since": "2020-01-01T00:00:00+02:00", "limit": 1}`: 1,
 	} {
-		if calls := w.history(t, filter); len(calls) != want {
-			t.Errorf("%s: %d calls, want %d: %+v", filter, len(calls), want, calls)
-		}
+		assert.Check(t, is.Len(w.history(t, filter), want), "%s %d", filter, want)
 	}
 	// Go callers pass Go numbers instead of JSON numbers.
 	result, err := w.gateway.Do(t.Context(), &aai.Call{Caller: person(), App: aai.BuiltinApp, Tool: builtin.History, Args: map[string]any{"tool": "apps", "limit": 1}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if calls := jsonOf(t, result.Data).([]any); len(calls) != 1 {
-		t.Errorf("with the limit 1 as an int there are %d calls", len(calls))
-	}
+	assert.NilError(t, err)
+	calls := jsonOf(t, result.Data).([]any)
+	assert.Check(t, is.Len(calls, 1), "with the limit 1 as an int there are %d calls", len(calls))
 }
 
 func TestHistoryIsShortUnlessAskedFor(t *testing.T) {
@@ -107,21 +105,20 @@ func TestHistoryIsShortUnlessAskedFor(t *testing.T) {
 	for range 60 {
 		w.callBuiltin(t, builtin.Apps, "")
 	}
-	if calls := w.history(t, `{}`); len(calls) != 50 {
-		t.Errorf("%d calls without a limit, want 50", len(calls))
-	}
-	if calls := w.history(t, `{"limit": 10000, "tool": "apps"}`); len(calls) != 60 {
-		t.Errorf("%d calls, want all 60", len(calls))
-	}
+	calls := w.history(t, `{}`)
+	assert.Check(t, is.Len(calls, 50), "%d calls without a limit, want 50", len(calls))
+	calls = w.history(t, `{"limit": 10000, "tool": "apps"}`)
+	assert.Check(t, is.Len(calls, 60), "%d calls, want all 60", len(calls))
 }
 
 func TestHistorySinceMustBeATime(t *testing.T) {
 	w := newWorld(t, nil)
 	for _, since := range []string{"yesterday", "7d", "2026-01-01", "2026-01-01T00:00:00"} {
 		_, err := w.do(t, person(), aai.BuiltinApp, builtin.History, fmt.Sprintf(`{"since": %q}`, since))
-		if e := aai.AsError(err); e == nil || e.Code != aai.InvalidParams || !strings.HasPrefix(e.Message, "since: ") {
-			t.Errorf("since %q: %v", since, err)
-		}
+		e := aai.AsError(err)
+		assert.Assert(t, e != nil, "since %q: %v", since, err)
+		assert.Equal(t, e.Code, aai.InvalidParams, "%q %v", since, err)
+		assert.Assert(t, strings.HasPrefix(e.Message, "since: "), "since %q: %v", since, err)
 	}
 }
 
@@ -132,9 +129,10 @@ func TestHistoryThatCannotBeReadIsSaid(t *testing.T) {
 	w.open()
 	w.gateway.Journal = real // the call itself is recorded
 	_, err := w.do(t, person(), aai.BuiltinApp, builtin.History, `{}`)
-	if e := aai.AsError(err); e == nil || e.Code != aai.AutomationFailed || !strings.HasPrefix(e.Message, "the history cannot be read: ") {
-		t.Errorf("a history that is a folder: %v", err)
-	}
+	e := aai.AsError(err)
+	assert.Assert(t, e != nil, "a history that is a folder: %v", err)
+	assert.Equal(t, e.Code, aai.AutomationFailed, err)
+	assert.Assert(t, strings.HasPrefix(e.Message, "the history cannot be read: "), "a history that is a folder: %v", err)
 }
 
 // TestHistoryNamesWhatWasActedOn checks the fields of the target, from the call to the row,
@@ -150,15 +148,13 @@ func TestHistoryNamesWhatWasActedOn(t *testing.T) {
 	w.otherApps = []*aai.App{desktop}
 	w.open()
 	w.callBuiltin(t, builtin.Grant, `{"app": "desktop/editor", "tool": "act", "caller": "mcp:claude", "identity": "/usr/bin/claude"}`)
-	if _, err := w.do(t, agent(), "desktop", "press", `{"app": "editor", "key": "hunter2"}`); err != nil {
-		t.Fatal(err)
-	}
+	_, err := w.do(t, agent(), "desktop", "press", `{"app": "editor", "key": "hunter2"}`)
+	assert.NilError(t, err)
 	var rows []struct{ On map[string]any }
 	decodeInto(t, w.callBuiltin(t, builtin.History, `{"app": "desktop/editor", "tool": "press"}`).Data, &rows)
 	want := fmt.Sprint(map[string]any{"role": "button", "name": "Send [secret]", "id": "send-btn", "window": "Mail", "effect_unknown": true})
-	if len(rows) != 1 || fmt.Sprint(rows[0].On) != want {
-		t.Errorf("%v, want one on %s", rows, want)
-	}
+	assert.Assert(t, is.Len(rows, 1))
+	assert.Equal(t, fmt.Sprint(rows[0].On), want)
 }
 
 // TestStoryAndTotals checks the trace of a call and the daily totals, as the dashboard and the
@@ -167,30 +163,27 @@ func TestStoryAndTotals(t *testing.T) {
 	w := newWorld(t, apps())
 	w.callBuiltin(t, builtin.Grant, `{"app": "memo", "tool": "add", "caller": "mcp:claude", "identity": "/usr/bin/claude"}`)
 	call := &aai.Call{ID: "c1", Caller: agent(), App: "memo", Tool: "add", Args: args(t, `{"title": "buy oat milk", "password": "hunter2"}`)}
-	if _, err := w.gateway.Do(t.Context(), call); err != nil {
-		t.Fatal(err)
-	}
+	_, err := w.gateway.Do(t.Context(), call)
+	assert.NilError(t, err)
 	var told struct {
 		Call  historyEntry
 		Steps []struct{ Kind, Consent, Result, Delivery string }
 	}
 	decodeInto(t, w.callBuiltin(t, builtin.Story, `{"call": "c1"}`).Data, &told)
-	if told.Call.Args["title"] != "buy oat milk" || len(told.Steps) != 2 || told.Steps[0].Kind != "intent" ||
-		!strings.HasPrefix(told.Steps[0].Consent, "always since ") || told.Steps[1].Result != "ok" {
-		t.Errorf("%+v", told)
-	}
-	if _, err := w.do(t, person(), aai.BuiltinApp, builtin.Story, `{"call": "nobody"}`); aai.AsError(err).Code != aai.InvalidParams {
-		t.Errorf("of no call: %v", err)
-	}
+	assert.Equal(t, told.Call.Args["title"], "buy oat milk", "%+v", told)
+	assert.Assert(t, is.Len(told.Steps, 2), "%+v", told)
+	assert.Equal(t, told.Steps[0].Kind, "intent", "%+v", told)
+	assert.Assert(t, strings.HasPrefix(told.Steps[0].Consent, "always since "), "%+v", told)
+	assert.Equal(t, told.Steps[1].Result, "ok", "%+v", told)
+	_, err = w.do(t, person(), aai.BuiltinApp, builtin.Story, `{"call": "nobody"}`)
+	assert.Check(t, is.Equal(aai.AsError(err).Code, aai.InvalidParams), err)
 	w.callBuiltin(t, builtin.AuditExport, `{"text": "hunter2"}`)
 	for text, want := range map[string]int{`oat mil`: 1, `milk oat`: 1, `oat-milk`: 1, `milk-oat`: 0, `hunter2`: 0, `MEMO add`: 0, `notes add`: 1, `!`: 0} {
-		if calls := w.history(t, fmt.Sprintf(`{"text": %q, "tool": "add"}`, text)); len(calls) != want {
-			t.Errorf("%q: %d calls, want %d", text, len(calls), want)
-		}
+		assert.Check(t, is.Len(w.history(t, fmt.Sprintf(`{"text": %q, "tool": "add"}`, text)), want), "%q %d", text, want)
 	}
-	if b, err := os.ReadFile(w.journal); err != nil || strings.Contains(string(b), "hunter2") {
-		t.Errorf("what was looked for is in the journal, or: %v", err)
-	}
+	b, err := os.ReadFile(w.journal)
+	assert.NilError(t, err)
+	assert.Assert(t, !strings.Contains(string(b), "hunter2"), "what was looked for is in the journal, or: %v", err)
 	for _, by := range []string{"hour", "day"} {
 		var counted struct {
 			Calls, Failures int
@@ -200,8 +193,9 @@ func TestStoryAndTotals(t *testing.T) {
 			}
 		}
 		decodeInto(t, w.callBuiltin(t, builtin.Totals, `{"app": "org.example.Notes", "by": "`+by+`"}`).Data, &counted)
-		if counted.Calls != 1 || counted.Failures != 0 || len(counted.Rows) != 1 || time.Since(counted.Rows[0].Start) > 25*time.Hour {
-			t.Errorf("by %s: %+v", by, counted)
-		}
+		assert.Equal(t, counted.Calls, 1, "%s %+v", by, counted)
+		assert.Equal(t, counted.Failures, 0, "%s %+v", by, counted)
+		assert.Assert(t, is.Len(counted.Rows, 1), "%s %+v", by, counted)
+		assert.Assert(t, time.Since(counted.Rows[0].Start) <= 25*time.Hour, "by %s: %+v", by, counted)
 	}
 }

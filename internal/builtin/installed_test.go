@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/builtin"
 	"github.com/gybob/aai-gateway/internal/testkit/fakeoperator"
@@ -15,13 +17,9 @@ import (
 // its executable is known, and applies once it runs.
 func TestConsentForInstalledApp(t *testing.T) {
 	program, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	script := filepath.Join(t.TempDir(), "starter")
-	if err := os.WriteFile(script, []byte("#!/bin/sh\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.WriteFile(script, []byte("#!/bin/sh\n"), 0o700))
 	name, runs := "desktop/"+filepath.Base(program), false
 	installed := map[string]string{name: program, "desktop/starter": script, "desktop/other": program}
 	desk := windows()
@@ -48,19 +46,18 @@ func TestConsentForInstalledApp(t *testing.T) {
 		return err
 	}
 	for _, unknown := range []string{"desktop/starter", "desktop/other"} {
-		if _, err := w.do(t, person(), aai.BuiltinApp, builtin.Grant, grant(unknown)); aai.AsError(err) == nil || aai.AsError(err).Code != aai.AppNotRunning {
-			t.Errorf("%s: %v", unknown, err)
-		}
+		_, err := w.do(t, person(), aai.BuiltinApp, builtin.Grant, grant(unknown))
+		assert.Assert(t, aai.AsError(err) != nil, "%s %v", unknown, err)
+		assert.Equal(t, aai.AsError(err).Code, aai.AppNotRunning, "%s %v", unknown, err)
 	}
 	sameJSON(t, w.callBuiltin(t, builtin.Grant, grant(name)).Data, `{"granted": ["see"]}`)
-	if err := look(); aai.AsError(err) == nil || aai.AsError(err).Code != aai.AppNotFound {
-		t.Errorf("it does not run: %v", err)
-	}
-	if runs = true; look() != nil {
-		t.Errorf("it runs, and was allowed ahead: %v", look())
-	}
+	err = look()
+	assert.Assert(t, aai.AsError(err) != nil, "it does not run: %v", err)
+	assert.Equal(t, aai.AsError(err).Code, aai.AppNotFound, err)
+	runs = true
+	assert.Check(t, look(), "it runs, and was allowed ahead: %v", look())
 	installed[name] = script // another program of that name
-	if err := look(); aai.AsError(err) == nil || aai.AsError(err).Code != aai.ConsentRequired {
-		t.Errorf("another program has the name: %v", err)
-	}
+	err = look()
+	assert.Assert(t, aai.AsError(err) != nil, "another program has the name: %v", err)
+	assert.Equal(t, aai.AsError(err).Code, aai.ConsentRequired, err)
 }

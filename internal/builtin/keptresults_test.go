@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/audit/kept"
 	"github.com/gybob/aai-gateway/internal/builtin"
@@ -49,33 +52,29 @@ func TestKeptResultsAreReturnedAndForgotten(t *testing.T) {
 		decodeInto(t, w.callBuiltin(t, builtin.Story, `{"call": "c1"}`).Data, &found)
 		return found
 	}
-	if got := told(); got.Answer == nil || got.Answer.Text != "done" || got.Lost != "" {
-		t.Errorf("%+v", got)
-	}
+	got := told()
+	assert.Assert(t, got.Answer != nil, "%+v", got)
+	assert.Equal(t, got.Answer.Text, "done", "%+v", got)
+	assert.Equal(t, got.Lost, "", "%+v", got)
 	files, err := filepath.Glob(filepath.Join(folder, "*"))
-	if err != nil || len(files) != 1 {
-		t.Fatalf("%q, %v", files, err)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(files, 1))
 	b, err := os.ReadFile(files[0])
-	if err != nil || bytes.Contains(b, []byte("hunter2")) {
-		t.Errorf("%s, %v", b, err)
-	}
+	assert.NilError(t, err, b)
+	assert.Assert(t, !bytes.Contains(b, []byte("hunter2")), b)
 	other := kept.NewResultStore(kept.ResultConfig{Folder: folder, Apps: []string{"*"}, MaxAge: time.Hour})
 	_, put := other.PrepareEntry(t.Context(), &aai.Entry{Kind: aai.Outcome, Call: "c1", App: "x", Time: time.Now(), ResultValue: func() any { return "forged" }})
 	put()
-	if got := told(); got.Answer != nil || got.Lost == "" {
-		t.Errorf("what was forged: %+v", got)
-	}
-	if _, err := w.do(t, person(), aai.BuiltinApp, builtin.ForgetResults, `{"call": "c1", "all": true}`); err == nil {
-		t.Error("one and all are forgotten")
-	}
-	if result := w.callBuiltin(t, builtin.ForgetResults, `{"all": true}`); result.Text == "" {
-		t.Error("nothing is said of it")
-	}
-	if got := told(); got.Answer != nil || got.Lost != "" {
-		t.Errorf("what was forgotten: %+v", got)
-	}
-	if v, err := w.deps.Journal.Verify(t.Context()); err != nil || v.Verdict != "ok" {
-		t.Errorf("%v, %v", v, err)
-	}
+	got = told()
+	assert.Assert(t, got.Answer == nil, "what was forged: %+v", got)
+	assert.Assert(t, got.Lost != "", "what was forged: %+v", got)
+	_, err = w.do(t, person(), aai.BuiltinApp, builtin.ForgetResults, `{"call": "c1", "all": true}`)
+	assert.Check(t, err != nil, "one and all are forgotten")
+	assert.Check(t, w.callBuiltin(t, builtin.ForgetResults, `{"all": true}`).Text != "", "nothing is said of it")
+	got = told()
+	assert.Assert(t, got.Answer == nil, "what was forgotten: %+v", got)
+	assert.Equal(t, got.Lost, "", "%+v", got)
+	v, err := w.deps.Journal.Verify(t.Context())
+	assert.NilError(t, err, v)
+	assert.Assert(t, v.Verdict == "ok", v)
 }

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/builtin"
 	"github.com/gybob/aai-gateway/internal/secrets"
@@ -25,9 +28,8 @@ func statusOf(t *testing.T, w *world) answer.Keychain {
 	t.Helper()
 	b, err := json.Marshal(w.callBuiltin(t, builtin.Keychain, `{}`).Data)
 	var s answer.Keychain
-	if err = errors.Join(err, json.Unmarshal(b, &s)); err != nil {
-		t.Fatal(err)
-	}
+	err = errors.Join(err, json.Unmarshal(b, &s))
+	assert.NilError(t, err)
 	return s
 }
 
@@ -39,19 +41,20 @@ func TestKeychainStatus(t *testing.T) {
 	w.deps.UnsealedReason = func() string { return "" }
 	w.open()
 	s := statusOf(t, w)
-	if s.Exists || s.Place != "insecure file" || s.Folder != folder || s.Problem != "" || s.Unsealed != "" || len(s.Places) != 5 {
-		t.Errorf("before: %+v", s)
-	}
-	if err := w.deps.Vault.Update(t.Context(), "a", func([]byte) ([]byte, error) { return []byte("canary"), nil }); err != nil {
-		t.Fatal(err)
-	}
+	assert.Assert(t, !s.Exists, "before: %+v", s)
+	assert.Equal(t, s.Place, "insecure file", "%+v", s)
+	assert.Equal(t, s.Folder, folder, "%+v", s)
+	assert.Equal(t, s.Problem, "", "%+v", s)
+	assert.Equal(t, s.Unsealed, "", "%+v", s)
+	assert.Assert(t, is.Len(s.Places, 5), "%+v", s)
+	assert.NilError(t, w.deps.Vault.Update(t.Context(), "a", func([]byte) ([]byte, error) { return []byte("canary"), nil }))
 	s = statusOf(t, w)
-	if !s.Exists || s.Records != 1 || len(s.Key) != 8 || s.Warning == "" {
-		t.Errorf("after: %+v", s)
-	}
-	if text := fmt.Sprintf("%+v", s); strings.Contains(text, "canary") {
-		t.Error(text)
-	}
+	assert.Assert(t, s.Exists, "after: %+v", s)
+	assert.Equal(t, s.Records, 1, "%+v", s)
+	assert.Equal(t, len(s.Key), 8, "%+v", s)
+	assert.Assert(t, s.Warning != "", "after: %+v", s)
+	text := fmt.Sprintf("%+v", s)
+	assert.Check(t, !strings.Contains(text, "canary"), text)
 }
 
 // TestNothingIsSealed checks the reason for unsealed storage, also of consents.
@@ -61,15 +64,15 @@ func TestNothingIsSealed(t *testing.T) {
 	w.deps.UnsealedReason = func() string { return "no key" }
 	w.open()
 	s := statusOf(t, w)
-	if s.Exists || s.Place != "" || !strings.Contains(s.Problem, "no place here can keep the key") || s.Unsealed != s.Problem || !strings.Contains(s.Hint, "make a key file") {
-		t.Errorf("%+v", s)
-	}
-	if warning := w.callBuiltin(t, builtin.ListConsents, `{}`).Warning; warning != "the consents are in a plain file: "+s.Problem {
-		t.Errorf("the list of consents warns: %q", warning)
-	}
+	assert.Assert(t, !s.Exists, "%+v", s)
+	assert.Equal(t, s.Place, "", "%+v", s)
+	assert.Assert(t, is.Contains(s.Problem, "no place here can keep the key"), "%+v", s)
+	assert.Equal(t, s.Unsealed, s.Problem, "%+v", s)
+	assert.Assert(t, is.Contains(s.Hint, "make a key file"), "%+v", s)
+	warning := w.callBuiltin(t, builtin.ListConsents, `{}`).Warning
+	assert.Check(t, is.Equal(warning, "the consents are in a plain file: "+s.Problem), "the list of consents warns: %q", warning)
 	w.deps.UnsealedReason = func() string { return "" }
 	w.open()
-	if warning := w.callBuiltin(t, builtin.ListConsents, `{}`).Warning; warning != "" {
-		t.Errorf("the list of consents warns: %q", warning)
-	}
+	warning = w.callBuiltin(t, builtin.ListConsents, `{}`).Warning
+	assert.Check(t, is.Equal(warning, ""), "the list of consents warns: %q", warning)
 }

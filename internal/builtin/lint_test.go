@@ -7,7 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/answer"
@@ -17,9 +18,7 @@ import (
 func lintArgs(t *testing.T, args map[string]string) string {
 	t.Helper()
 	b, err := json.Marshal(args)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return string(b)
 }
 
@@ -27,22 +26,24 @@ func TestLintReadsTheFileThatIsNamed(t *testing.T) {
 	w := newWorld(t, map[string]string{"a": notes, "b": strings.Replace(notes, "add", "put", 1)})
 	first, second := filepath.Join(w.folder, "a", "aai.json"), filepath.Join(w.folder, "b", "aai.json")
 	report, ok := w.callBuiltin(t, builtin.Lint, lintArgs(t, map[string]string{"source": first})).Data.(*answer.LintReport)
-	if !ok || report.App != "org.example.Notes" || report.HasSeverity(answer.SeverityError) || len(report.Findings) == 0 {
-		t.Errorf("report %+v", report)
-	}
+	assert.Assert(t, ok, "report %+v", report)
+	assert.Equal(t, report.App, "org.example.Notes", "%+v", report)
+	assert.Assert(t, !report.HasSeverity(answer.SeverityError), "report %+v", report)
+	assert.Assert(t, len(report.Findings) != 0, "report %+v", report)
 	report, ok = w.callBuiltin(t, builtin.Lint, lintArgs(t, map[string]string{"source": second, "against": first})).Data.(*answer.LintReport)
-	if !ok || !report.HasSeverity(answer.SeverityError) {
-		t.Errorf("report %+v", report)
-	}
+	assert.Assert(t, ok, "report %+v", report)
+	assert.Assert(t, report.HasSeverity(answer.SeverityError), "report %+v", report)
 	for source, want := range map[string]string{
 		w.folder:                             w.folder + " is a folder; expected a regular file",
 		filepath.Join(w.folder, "none.json"): filepath.Join(w.folder, "none.json") + " cannot be read",
 	} {
 		for _, args := range []map[string]string{{"source": source}, {"source": first, "against": source}} {
 			_, err := w.do(t, person(), aai.BuiltinApp, builtin.Lint, lintArgs(t, args))
-			if e := aai.AsError(err); e == nil || e.Code != aai.DescriptorInvalid || e.Delivery != aai.NotDelivered || !strings.HasPrefix(e.Message, want) {
-				t.Errorf("%v: %v, want %s", args, err, want)
-			}
+			e := aai.AsError(err)
+			assert.Assert(t, e != nil, "%v %v %s", args, err, want)
+			assert.Equal(t, e.Code, aai.DescriptorInvalid, "%v %v %s", args, err, want)
+			assert.Equal(t, e.Delivery, aai.NotDelivered, "%v %v %s", args, err, want)
+			assert.Assert(t, strings.HasPrefix(e.Message, want), "%v %v %s", args, err, want)
 		}
 	}
 }
@@ -67,11 +68,9 @@ func TestLintOfASite(t *testing.T) {
 	}
 	w.open()
 	report, ok := w.callBuiltin(t, builtin.Lint, `{"source": "https://example.com", "against": "https://example.com/old/aai.json?v=1"}`).Data.(*answer.LintReport)
-	if !ok || report.App != "example.com/org.example.Notes" || report.Comparison == nil && !report.HasSeverity(answer.SeverityError) {
-		t.Errorf("report %+v", report)
-	}
-	if diff := cmp.Diff([]string{"https://example.com/.well-known/aai.json", "https://example.com/old/aai.json?v=1"}, asked); diff != "" {
-		t.Error(diff)
-	}
+	assert.Assert(t, ok, "report %+v", report)
+	assert.Equal(t, report.App, "example.com/org.example.Notes", "%+v", report)
+	assert.Assert(t, report.Comparison != nil || report.HasSeverity(answer.SeverityError), "report %+v", report)
+	assert.Check(t, is.DeepEqual([]string{"https://example.com/.well-known/aai.json", "https://example.com/old/aai.json?v=1"}, asked))
 	w.expectRefused(t, builtin.Lint, `{"source": "https://none.example"}`, *failure)
 }

@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/builtin"
 )
@@ -53,12 +56,8 @@ func newProject(t *testing.T, files map[string]string) string {
 	folder := t.TempDir()
 	for name, text := range files {
 		path := filepath.Join(folder, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		assert.NilError(t, os.WriteFile(path, []byte(text), 0o600))
 	}
 	return folder
 }
@@ -79,35 +78,30 @@ func TestProjectsAreListed(t *testing.T) {
 		"aai.json": notes,
 	})
 	found, err := projectsOf(t, in(folder, newProject(t, nil), filepath.Join(folder, "nowhere")))
-	if err != nil || len(found.Projects) != 3 || found.Note != "" {
-		t.Fatalf("found %+v, %v", found, err)
-	}
+	assert.NilError(t, err, "%+v", found)
+	assert.Assert(t, is.Len(found.Projects, 3), "%+v", found)
+	assert.Equal(t, found.Note, "", "%+v", found)
 	p := found.Projects[0]
-	if p.Path != folder || p.Name != "project 0" || p.Problem != "" || p.Omitted {
-		t.Errorf("the project is %+v", p)
-	}
+	assert.Check(t, is.Equal(p.Path, folder), "%+v", p)
+	assert.Check(t, is.Equal(p.Name, "project 0"), "%+v", p)
+	assert.Check(t, is.Equal(p.Problem, ""), "%+v", p)
+	assert.Check(t, !p.Omitted, "the project is %+v", p)
 	under := func(name string) string { return filepath.Join(folder, ".aai", filepath.FromSlash(name)) }
-	if len(p.Descriptors) != 3 ||
-		p.Descriptors[0] != (listedFile{under("aai.json"), "org.example.Notes", "Notes", "ok", ""}) ||
-		p.Descriptors[2] != (listedFile{under("mac/aai.json"), "org.example.Mac", "Mac", "ok", ""}) {
-		t.Errorf("the descriptors are %+v", p.Descriptors)
-	}
-	if b := p.Descriptors[1]; b.Path != under("broken/aai.json") || b.Status != "invalid" || !strings.Contains(b.Fault, "tools[0].method") {
-		t.Errorf("the broken descriptor is %+v", b)
-	}
+	assert.Assert(t, is.Len(p.Descriptors, 3))
+	assert.Equal(t, p.Descriptors[0], (listedFile{under("aai.json"), "org.example.Notes", "Notes", "ok", ""}))
+	assert.Equal(t, p.Descriptors[2], (listedFile{under("mac/aai.json"), "org.example.Mac", "Mac", "ok", ""}))
+	b := p.Descriptors[1]
+	assert.Check(t, is.Equal(b.Path, under("broken/aai.json")), "%+v", b)
+	assert.Check(t, is.Equal(b.Status, "invalid"), "%+v", b)
+	assert.Check(t, is.Contains(b.Fault, "tools[0].method"), "%+v", b)
 	tidy := filepath.Join(folder, ".axterminator", "workflows", "tidy.json")
-	if !slices.Equal(p.Workflows, []listedFile{{Path: under("workflows/deploy.json"), Name: "Deploy", Status: "ok"}, {Path: tidy, Status: "invalid", Fault: "it is no workflow"}}) {
-		t.Errorf("the workflows are %+v", p.Workflows)
-	}
-	if !slices.Equal(p.Scripts, []listedFile{{Path: under("scripts/check.js")}, {Path: filepath.Join(folder, ".axterminator", "old.js")}}) {
-		t.Errorf("the scripts are %+v", p.Scripts)
-	}
-	if p := found.Projects[1]; p.Problem != "" || len(p.Descriptors)+len(p.Workflows) > 0 {
-		t.Errorf("an empty project is %+v", p)
-	}
-	if p := found.Projects[2]; !strings.Contains(p.Problem, "it is not there") {
-		t.Errorf("a folder that is not there is %+v", p)
-	}
+	assert.Check(t, slices.Equal(p.Workflows, []listedFile{{Path: under("workflows/deploy.json"), Name: "Deploy", Status: "ok"}, {Path: tidy, Status: "invalid", Fault: "it is no workflow"}}), "the workflows are %+v", p.Workflows)
+	assert.Check(t, slices.Equal(p.Scripts, []listedFile{{Path: under("scripts/check.js")}, {Path: filepath.Join(folder, ".axterminator", "old.js")}}), "the scripts are %+v", p.Scripts)
+	p = found.Projects[1]
+	assert.Check(t, is.Equal(p.Problem, ""), "%+v", p)
+	assert.Check(t, len(p.Descriptors)+len(p.Workflows) <= 0, "an empty project is %+v", p)
+	p = found.Projects[2]
+	assert.Check(t, is.Contains(p.Problem, "it is not there"), "a folder that is not there is %+v", p)
 }
 
 // TestDescriptorsOfProjectsAreNotRun checks that project files are listed, but not in the catalog.
@@ -119,9 +113,9 @@ func TestDescriptorsOfProjectsAreNotRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := w.gateway.Do(ctx, &aai.Call{Caller: agent(), App: "org.example.Notes", Tool: "list"})
-	if e := aai.AsError(err); e == nil || e.Code != aai.AppNotFound {
-		t.Errorf("a descriptor of a project can be called: %v", err)
-	}
+	e := aai.AsError(err)
+	assert.Assert(t, e != nil, "a descriptor of a project can be called: %v", err)
+	assert.Equal(t, e.Code, aai.AppNotFound, err)
 }
 
 func TestProjectsDoNotLeadOutside(t *testing.T) {
@@ -131,25 +125,18 @@ func TestProjectsDoNotLeadOutside(t *testing.T) {
 		".aai/aai.json": filepath.Join(outside, "aai.json"), ".aai/out": outside, ".aai/up": "../../" + filepath.Base(outside),
 		".aai/workflows": outside, ".aai/scripts": "inside",
 	} {
-		if err := os.Symlink(to, filepath.Join(folder, filepath.FromSlash(from))); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.Symlink(to, filepath.Join(folder, filepath.FromSlash(from))))
 	}
 	found, err := projectsOf(t, in(folder))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	p := found.Projects[0]
-	if len(p.Workflows) > 0 || strings.Contains(fmt.Sprint(found), "secret") {
-		t.Errorf("what is outside is listed: %+v", p)
-	}
+	assert.Assert(t, is.Len(p.Workflows, 0), "%+v", p)
+	assert.Assert(t, !strings.Contains(fmt.Sprint(found), "secret"), "what is outside is listed: %+v", p)
 	if len(p.Scripts) != 1 { // a link within the project counts like its target
 		t.Errorf("the scripts are %+v", p.Scripts)
 	}
 	for _, d := range p.Descriptors {
-		if d.Status != "invalid" && !strings.Contains(d.Path, "inside") && !strings.Contains(d.Path, "scripts") {
-			t.Errorf("a descriptor outside was read: %+v", d)
-		}
+		assert.Check(t, d.Status == "invalid" || strings.Contains(d.Path, "inside") || strings.Contains(d.Path, "scripts"), "a descriptor outside was read: %+v", d)
 	}
 }
 
@@ -160,26 +147,25 @@ func TestProjectsAreBounded(t *testing.T) {
 	}
 	folders := slices.Repeat([]string{newProject(t, many)}, 25)
 	found, err := projectsOf(t, in(folders...))
-	if err != nil || len(found.Projects) != 20 || found.Omitted != 5 {
-		t.Fatalf("%d projects, %d left out, %v", len(found.Projects), found.Omitted, err)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(found.Projects, 20))
+	assert.Equal(t, found.Omitted, 5)
 	p := found.Projects[0]
-	if len(p.Workflows) != 100 || !p.Omitted {
-		t.Errorf("%d workflows, more: %v", len(p.Workflows), p.Omitted)
-	}
-	if d := p.Descriptors; len(d) != 1 || !strings.Contains(d[0].Fault, "more than 1048576 bytes") {
-		t.Errorf("the large descriptor is %.300v", d)
-	}
+	assert.Assert(t, is.Len(p.Workflows, 100), p.Omitted)
+	assert.Assert(t, p.Omitted, "%d workflows, more: %v", len(p.Workflows), p.Omitted)
+	d := p.Descriptors
+	assert.Assert(t, is.Len(d, 1))
+	assert.Assert(t, is.Contains(d[0].Fault, "more than 1048576 bytes"))
 }
 
 func TestClientsWithoutRootsAreToldHow(t *testing.T) {
 	for _, roots := range []func(context.Context) ([]aai.Root, error){nil, in()} {
-		if found, err := projectsOf(t, roots); err != nil || len(found.Projects) > 0 || !strings.Contains(found.Note, "roots") {
-			t.Errorf("found %+v, %v", found, err)
-		}
+		found, err := projectsOf(t, roots)
+		assert.NilError(t, err, "%+v", found)
+		assert.Assert(t, is.Len(found.Projects, 0), "%+v", found)
+		assert.Assert(t, is.Contains(found.Note, "roots"), "%+v", found)
 	}
 	refused := func(context.Context) ([]aai.Root, error) { return nil, errors.New("the person said no") }
-	if _, err := projectsOf(t, refused); err == nil || !strings.Contains(err.Error(), "the person said no") {
-		t.Errorf("a refusal gave %v", err)
-	}
+	_, err := projectsOf(t, refused)
+	assert.Check(t, is.ErrorContains(err, "the person said no"), "a refusal gave %v", err)
 }

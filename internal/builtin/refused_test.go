@@ -4,6 +4,8 @@ import (
 	"errors"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/builtin"
 )
@@ -16,8 +18,8 @@ func TestAnAppThatIsNotThereWasNotReached(t *testing.T) {
 	} {
 		_, err := w.do(t, person(), aai.BuiltinApp, tool, arguments)
 		e, ok := errors.AsType[*aai.Error](err)
-		if !ok || e.Code != aai.AppNotFound || e.Delivery != aai.NotDelivered {
-			t.Errorf("%s of an app that is not there: %#v; want %s, and %s", tool, err, aai.AppNotFound, aai.NotDelivered)
-		}
+		assert.Assert(t, ok, "%s of an app that is not there: %#v; want %s, and %s", tool, err, aai.AppNotFound, aai.NotDelivered)
+		assert.Equal(t, e.Code, aai.AppNotFound, "%s %#v", tool, err)
+		assert.Equal(t, e.Delivery, aai.NotDelivered, "%s %#v", tool, err)
 	}
 }

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/builtin"
 )
@@ -13,18 +16,14 @@ import (
 func TestDiscoverGivesTheGuide(t *testing.T) {
 	w := newWorld(t, nil)
 	result, err := w.do(t, agent(), aai.BuiltinApp, builtin.Discover, `{"url": "example.com"}`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if result.UntrustedSource != "https://example.com" || !strings.Contains(result.Text, "- id: example.com/com.example.notes") || result.Data == nil {
-		t.Errorf("got %+v", result)
-	}
-	if _, err := w.do(t, agent(), aai.BuiltinApp, builtin.Discover, `{"url": "example.org"}`); aai.AsError(err).Code != aai.AppNotRunning {
-		t.Errorf("got %v", err)
-	}
-	if _, err := w.do(t, agent(), aai.BuiltinApp, builtin.Discover, `{}`); aai.AsError(err).Code != aai.InvalidParams {
-		t.Errorf("got %v", err)
-	}
+	assert.NilError(t, err)
+	assert.Equal(t, result.UntrustedSource, "https://example.com", "%+v", result)
+	assert.Assert(t, is.Contains(result.Text, "- id: example.com/com.example.notes"), "%+v", result)
+	assert.Assert(t, result.Data != nil, "%+v", result)
+	_, err = w.do(t, agent(), aai.BuiltinApp, builtin.Discover, `{"url": "example.org"}`)
+	assert.Check(t, is.Equal(aai.AsError(err).Code, aai.AppNotRunning), err)
+	_, err = w.do(t, agent(), aai.BuiltinApp, builtin.Discover, `{}`)
+	assert.Check(t, is.Equal(aai.AsError(err).Code, aai.InvalidParams), err)
 }
 
 // TestHintsStandBesideTheGuide checks that hints accompany the app, replace a missing app, and
@@ -43,45 +42,43 @@ func TestHintsStandBesideTheGuide(t *testing.T) {
 		return w.do(t, person(), aai.BuiltinApp, builtin.Discover, `{"url": "`+address+`", "hints": true}`)
 	}
 	result, err := with("example.com")
-	if err != nil || !strings.Contains(result.Text, "- id: example.com/com.example.notes") || !strings.HasSuffix(result.Text, "## Hints") {
-		t.Fatalf("%+v, %v", result, err)
-	}
+	assert.NilError(t, err, "%+v", result)
+	assert.Assert(t, is.Contains(result.Text, "- id: example.com/com.example.notes"), "%+v", result)
+	assert.Assert(t, strings.HasSuffix(result.Text, "## Hints"), "%+v", result)
 	data, _ := result.Data.(map[string]any)
-	if data["hints"] == nil || data["app"] == nil {
-		t.Errorf("the data is %v", data)
-	}
-	if result, err = with("none.example"); err != nil || result.Text != "## Hints" || result.Warning == "" || result.UntrustedSource == "" {
-		t.Errorf("a site without an app: %+v, %v", result, err)
-	}
+	assert.Assert(t, data["hints"] != nil, "the data is %v", data)
+	assert.Assert(t, data["app"] != nil, "the data is %v", data)
+	result, err = with("none.example")
+	assert.NilError(t, err, "%+v", result)
+	assert.Equal(t, result.Text, "## Hints", "%+v", result)
+	assert.Assert(t, result.Warning != "", "a site without an app: %+v, %v", result, err)
+	assert.Assert(t, result.UntrustedSource != "", "a site without an app: %+v, %v", result, err)
 	hints = nil
-	if _, err = with("none.example"); aai.AsError(err).Code != aai.AppNotFound {
-		t.Errorf("a site with nothing: %v", err)
-	}
+	_, err = with("none.example")
+	assert.Check(t, is.Equal(aai.AsError(err).Code, aai.AppNotFound), "a site with nothing: %v", err)
 	hints, failure = nil, aai.Errorf(aai.RateLimited, "too often")
-	if result, err = with("example.com"); err != nil || result.Warning == "" || strings.Contains(result.Text, "## Hints") {
-		t.Errorf("hints that failed: %+v, %v", result, err)
-	}
+	result, err = with("example.com")
+	assert.NilError(t, err, "%+v", result)
+	assert.Assert(t, result.Warning != "", "hints that failed: %+v, %v", result, err)
+	assert.Assert(t, !strings.Contains(result.Text, "## Hints"), "hints that failed: %+v, %v", result, err)
 	asked = nil
-	if _, err = with("example.org"); aai.AsError(err).Code != aai.AppNotRunning || len(asked) > 0 {
-		t.Errorf("a site that cannot be reached: %v, asked %q", err, asked)
-	}
-	if _, err := w.do(t, agent(), aai.BuiltinApp, builtin.Discover, `{"url": "example.com", "hints": true}`); aai.AsError(err).Code != aai.PermissionDenied || len(asked) > 0 {
-		t.Errorf("an agent: %v, asked %q", err, asked)
-	}
+	_, err = with("example.org")
+	assert.Check(t, is.Equal(aai.AsError(err).Code, aai.AppNotRunning), err)
+	assert.Check(t, is.Len(asked, 0), err)
+	_, err = w.do(t, agent(), aai.BuiltinApp, builtin.Discover, `{"url": "example.com", "hints": true}`)
+	assert.Check(t, is.Equal(aai.AsError(err).Code, aai.PermissionDenied), err)
+	assert.Check(t, is.Len(asked, 0), err)
 }
 
 // TestOnlyThePersonNamesSites: an agent that names sites could redirect "my bank".
 func TestOnlyThePersonNamesSites(t *testing.T) {
 	w := newWorld(t, nil)
 	w.screen.answer = "no"
-	if _, err := w.do(t, agent(), aai.BuiltinApp, builtin.NameSite, `{"name": "bank", "url": "evil.example"}`); aai.AsError(err).Code != aai.PermissionDenied {
-		t.Errorf("got %v", err)
-	}
+	_, err := w.do(t, agent(), aai.BuiltinApp, builtin.NameSite, `{"name": "bank", "url": "evil.example"}`)
+	assert.Check(t, is.Equal(aai.AsError(err).Code, aai.PermissionDenied), err)
 	w.screen.answer = "yes"
 	w.callBuiltin(t, builtin.NameSite, `{"name": "bank", "url": "bank.example"}`)
-	if !slices.Equal(w.web.names, []string{"bank bank.example"}) {
-		t.Errorf("the names are %q", w.web.names)
-	}
+	assert.Check(t, slices.Equal(w.web.names, []string{"bank bank.example"}), "the names are %q", w.web.names)
 }
 
 // TestNoWebNoTools checks that a gateway without a web has no web tools.
@@ -90,7 +87,7 @@ func TestNoWebNoTools(t *testing.T) {
 	w.deps.Web = nil
 	w.open()
 	app, err := w.gateway.Catalog.Find(t.Context(), aai.BuiltinApp)
-	if err != nil || app.Tool(builtin.Discover) != nil || app.Tool(builtin.NameSite) != nil {
-		t.Errorf("%v, %v", app, err)
-	}
+	assert.NilError(t, err, app)
+	assert.Assert(t, app.Tool(builtin.Discover) == nil, app)
+	assert.Assert(t, app.Tool(builtin.NameSite) == nil, app)
 }

@@ -10,7 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/audit"
@@ -174,12 +175,8 @@ func windows() *aai.App {
 func (w *world) write(t *testing.T, name, text string) {
 	t.Helper()
 	path := filepath.Join(w.folder, name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	assert.NilError(t, os.WriteFile(path, []byte(text), 0o600))
 }
 
 // Callers of the tests.
@@ -197,9 +194,7 @@ func args(t *testing.T, text string) map[string]any {
 	d := json.NewDecoder(strings.NewReader(text))
 	d.UseNumber()
 	var m map[string]any
-	if err := d.Decode(&m); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, d.Decode(&m))
 	return m
 }
 
@@ -216,9 +211,7 @@ func (w *world) do(t *testing.T, who aai.Caller, app, tool, arguments string) (*
 func (w *world) callBuiltin(t *testing.T, tool, arguments string) *aai.Result {
 	t.Helper()
 	result, err := w.do(t, person(), aai.BuiltinApp, tool, arguments)
-	if err != nil {
-		t.Fatalf("%s %s: %v", tool, arguments, err)
-	}
+	assert.NilError(t, err, "%s %s", tool, arguments)
 	w.checkReturns(t, tool, result)
 	return result
 }
@@ -227,20 +220,15 @@ func (w *world) callBuiltin(t *testing.T, tool, arguments string) *aai.Result {
 func (w *world) checkReturns(t *testing.T, tool string, result *aai.Result) {
 	t.Helper()
 	app, err := w.gateway.Catalog.Find(t.Context(), aai.BuiltinApp)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	source := app.Tool(tool).Returns.Source
 	if source == nil {
 		return
 	}
 	promised, err := schema.Parse(source)
-	if err != nil {
-		t.Fatalf("what %s promises: %v", tool, err)
-	}
-	if _, err := promised.Check(jsonOf(t, result.Data)); err != nil {
-		t.Errorf("%s does not answer as it promises: %v", tool, err)
-	}
+	assert.NilError(t, err, "what %s promises: %v", tool, err)
+	_, err = promised.Check(jsonOf(t, result.Data))
+	assert.Check(t, err, "%s does not answer as it promises: %v", tool, err)
 }
 
 // expectRefused calls a builtin tool as the person; it must fail with that error.
@@ -254,43 +242,33 @@ func (w *world) expectRefused(t *testing.T, tool, arguments string, want aai.Err
 func expectError(t *testing.T, err error, want aai.Error) {
 	t.Helper()
 	e, ok := errors.AsType[*aai.Error](err)
-	if !ok {
-		t.Fatalf("expected %s, got %v", want.Code, err)
-	}
+	assert.Assert(t, ok, "%s %v", want.Code, err)
 	got := aai.Error{Code: e.Code, Message: e.Message, Hint: e.Hint, Candidates: e.Candidates}
 	if want.Hint == "" {
 		got.Hint = ""
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("the error differs (-want +got):\n%s", diff)
-	}
+	assert.Check(t, is.DeepEqual(want, got))
 }
 
 // jsonOf returns the JSON value of a result's Data.
 func jsonOf(t *testing.T, data any) any {
 	t.Helper()
 	b, err := json.Marshal(data)
-	if err != nil {
-		t.Fatalf("the data is no JSON: %v", err)
-	}
+	assert.NilError(t, err, "the data is no JSON: %v", err)
 	return parsed(t, string(b))
 }
 
 func parsed(t *testing.T, text string) any {
 	t.Helper()
 	var v any
-	if err := json.Unmarshal([]byte(text), &v); err != nil {
-		t.Fatalf("%v in %s", err, text)
-	}
+	assert.NilError(t, json.Unmarshal([]byte(text), &v), text)
 	return v
 }
 
 // sameJSON compares data with JSON text.
 func sameJSON(t *testing.T, data any, want string) {
 	t.Helper()
-	if diff := cmp.Diff(parsed(t, want), jsonOf(t, data)); diff != "" {
-		t.Errorf("the data differs (-want +got):\n%s", diff)
-	}
+	assert.Check(t, is.DeepEqual(parsed(t, want), jsonOf(t, data)))
 }
 
 const notes = `{

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 )
@@ -94,12 +96,11 @@ func TestAuthKinds(t *testing.T) {
 	}
 	for _, test := range tests {
 		d := mustParse(t, webApp(test.auth), Options{})
-		if diff := cmp.Diff(test.want, d.App.Site.Auth); diff != "" || len(d.Warnings) > 0 {
-			t.Errorf("%s: %s%v", test.auth, diff, d.Warnings)
-		}
-		if d.Recipes[0].HTTP.Auth != d.App.Site.Auth || d.App.Site.BaseURL != "https://api.example.com/v1" {
-			t.Errorf("%s: the recipe has %+v, the app %q", test.auth, d.Recipes[0].HTTP.Auth, d.App.Site.BaseURL)
-		}
+		diff := cmp.Diff(test.want, d.App.Site.Auth)
+		assert.Check(t, is.Equal(diff, ""), test.auth)
+		assert.Check(t, is.Len(d.Warnings, 0), test.auth)
+		assert.Check(t, is.Equal(d.Recipes[0].HTTP.Auth, d.App.Site.Auth), test.auth)
+		assert.Check(t, is.Equal(d.App.Site.BaseURL, "https://api.example.com/v1"), test.auth)
 	}
 }
 
@@ -176,9 +177,7 @@ func TestAuthEndpoints(t *testing.T) {
 		"https://a.b/" + strings.Repeat("x", maxURL):  false,
 		"https://" + strings.Repeat("a.", 126) + "b/": true, "https://" + strings.Repeat("a.", 126) + "bc/": false, // 253 bytes are a name
 	} {
-		if secureEndpoint(address) != want {
-			t.Errorf("%q: %v, want %v", address, !want, want)
-		}
+		assert.Check(t, is.Equal(secureEndpoint(address), want), "%q %v", address, !want)
 	}
 }
 
@@ -190,9 +189,10 @@ func TestAuthOfASection(t *testing.T) {
 		t.Errorf("auth = %+v, warnings %v", d.App.Site.Auth, d.Warnings)
 	}
 	d = mustParse(t, linuxTool(`"method": "M"`), Options{})
-	if d.App.Site.Auth != nil || d.App.Site.BaseURL != "" || d.App.Site.Hosts != nil || d.App.Site.Origin != "" {
-		t.Errorf("app = %+v", d.App)
-	}
+	assert.Assert(t, d.App.Site.Auth == nil, "app = %+v", d.App)
+	assert.Equal(t, d.App.Site.BaseURL, "", "%+v", d.App)
+	assert.Assert(t, d.App.Site.Hosts == nil, "app = %+v", d.App)
+	assert.Equal(t, d.App.Site.Origin, "", "%+v", d.App)
 }
 
 // TestDashboardHosts checks that the hosts are those that a person would not expect.
@@ -218,9 +218,9 @@ func TestDashboardHosts(t *testing.T) {
 	}
 	for _, test := range tests {
 		app := mustParse(t, source(test.base, test.auth), Options{Origin: test.origin}).App
-		if got := strings.Join(app.Site.Hosts, " "); got != test.want || app.Site.Origin != test.origin {
-			t.Errorf("%s, %s, %s: %q, want %q", test.origin, test.base, test.auth, got, test.want)
-		}
+		got := strings.Join(app.Site.Hosts, " ")
+		assert.Check(t, is.Equal(got, test.want), "%s %s", test.base, test.auth)
+		assert.Check(t, is.Equal(app.Site.Origin, test.origin), "%s %s", test.base, test.auth)
 	}
 }
 
@@ -253,11 +253,8 @@ func TestGuideOfAuth(t *testing.T) {
 		`{"type": "cookie", "login_url": "https://c.example", "required_cookies": ["c"], "instructions": "a\n# b"}`: "Cookies: the user logs in at c.example and gives the gateway the cookies of that session.\n\n> \"a # b\"\n",
 	} {
 		guide := Guide(mustParse(t, webApp(auth), Options{}).App)
-		if !strings.Contains(guide, "\n## Authentication\n\n"+want+"\n") {
-			t.Errorf("%s: %s", auth, guide)
-		}
+		assert.Check(t, is.Contains(guide, "\n## Authentication\n\n"+want+"\n"), auth)
 	}
-	if guide := Guide(mustParse(t, webApp(""), Options{}).App); strings.Contains(guide, "Authentication") {
-		t.Error(guide)
-	}
+	guide := Guide(mustParse(t, webApp(""), Options{}).App)
+	assert.Check(t, !strings.Contains(guide, "Authentication"), guide)
 }

@@ -6,6 +6,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // fiveTools returns a descriptor of about 3 KB with five tools.
@@ -32,27 +35,19 @@ func BenchmarkThousandDescriptors(b *testing.B) {
 	root := b.TempDir()
 	for i := range 1000 {
 		folder := filepath.Join(root, fmt.Sprintf("org.example.App%d", i))
-		if err := os.Mkdir(folder, 0o700); err != nil {
-			b.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(folder, FileName), []byte(fiveTools(i)), 0o600); err != nil {
-			b.Fatal(err)
-		}
+		assert.NilError(b, os.Mkdir(folder, 0o700))
+		assert.NilError(b, os.WriteFile(filepath.Join(folder, FileName), []byte(fiveTools(i)), 0o600))
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if c := newCatalog(Folders(root)); len(c.Apps()) != 1002 {
-			b.Fatal("not all apps were found")
-		}
+		assert.Assert(b, is.Len(newCatalog(Folders(root)).Apps(), 1002), "not all apps were found")
 	}
 }
 
 func BenchmarkRescanOfThousand(b *testing.B) {
 	root := b.TempDir()
 	for i := range 1000 {
-		if err := os.WriteFile(filepath.Join(root, fmt.Sprintf("%d.json", i)), []byte(fiveTools(i)), 0o600); err != nil {
-			b.Fatal(err)
-		}
+		assert.NilError(b, os.WriteFile(filepath.Join(root, fmt.Sprintf("%d.json", i)), []byte(fiveTools(i)), 0o600))
 	}
 	c := newCatalog(Files(root, "*.json"))
 	c.Apps()
@@ -66,9 +61,8 @@ func BenchmarkParse(b *testing.B) {
 	b.SetBytes(int64(len(source)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := Parse(source, Options{HostPlatform: "linux"}); err != nil {
-			b.Fatal(err)
-		}
+		_, err := Parse(source, Options{HostPlatform: "linux"})
+		assert.NilError(b, err)
 	}
 }
 

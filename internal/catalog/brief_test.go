@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // manyTools returns an app with a long guide: its tools share a parameter.
@@ -25,22 +28,21 @@ func manyTools(count int, says string) string {
 func TestLongGuidesAreBrief(t *testing.T) {
 	app := mustParse(t, manyTools(60, "ends\n- t9(x): send all"), Options{HostPlatform: "linux"}).App
 	guide := Guide(app)
-	if strings.Count(guide, "send all") != 1 || strings.Contains(guide, "\n- t9(x)") || len(guide) > 60*60+1000 {
-		t.Errorf("%d bytes:\n%s", len(guide), guide)
-	}
+	assert.Equal(t, strings.Count(guide, "send all"), 1, "%d %s", len(guide), guide)
+	assert.Assert(t, !strings.Contains(guide, "\n- t9(x)"), "%d bytes:\n%s", len(guide), guide)
+	assert.Assert(t, len(guide) <= 60*60+1000, "%d bytes:\n%s", len(guide), guide)
 	for _, tool := range app.Tools {
 		full, data := GuideForTool(app, tool.Name)
-		if !strings.Contains(guide, "\n- "+tool.Name+"(a?, n? integer, b?)") || !strings.HasPrefix(full, "### "+tool.Name+"\n") || strings.Count(full, "###") != 1 {
-			t.Errorf("%s:\n%s\n%s", tool.Name, full, guide)
-		}
-		if raw, err := json.Marshal(data); err != nil || strings.Count(string(raw), `"effect"`) != 1 {
-			t.Errorf("%s %v", raw, err)
-		}
+		assert.Assert(t, is.Contains(guide, "\n- "+tool.Name+"(a?, n? integer, b?)"), "%s %s", tool.Name, full)
+		assert.Assert(t, strings.HasPrefix(full, "### "+tool.Name+"\n"), "%s %s", tool.Name, full)
+		assert.Equal(t, strings.Count(full, "###"), 1, "%s %s", tool.Name, full)
+		raw, err := json.Marshal(data)
+		assert.NilError(t, err, raw)
+		assert.Equal(t, strings.Count(string(raw), `"effect"`), 1, raw)
 	}
-	if text, data := GuideForTool(app, "none"); text != "" || data != nil {
-		t.Errorf("there is no such tool: %q", text)
-	}
-	if short := Guide(mustParse(t, manyTools(3, "x"), Options{HostPlatform: "linux"}).App); !strings.Contains(short, "### t0") {
-		t.Errorf("a short guide is whole:\n%s", short)
-	}
+	text, data := GuideForTool(app, "none")
+	assert.Check(t, is.Equal(text, ""))
+	assert.Check(t, data == nil, "there is no such tool: %q", text)
+	short := Guide(mustParse(t, manyTools(3, "x"), Options{HostPlatform: "linux"}).App)
+	assert.Check(t, is.Contains(short, "### t0"), "a short guide is whole:\n%s", short)
 }

@@ -9,7 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 )
@@ -30,9 +31,7 @@ func newCatalog(places ...Place) *Catalog {
 func reports(t *testing.T, c *Catalog) map[string]FileReport {
 	t.Helper()
 	r, err := c.Report(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	byName := make(map[string]FileReport)
 	for _, file := range r.Files {
 		byName[filepath.Base(file.Path)] = file
@@ -50,32 +49,29 @@ func TestPrecedence(t *testing.T) {
 	write(t, filepath.Join(second, "6.json"), withPlatforms(`{"ios": {"automation": "url_scheme", "scheme": "x", "tools": [{"name": "t", "url_template": "x://"}]}}`))
 	c := newCatalog(Files(first, "*.json"), Files(second, "*.json"), Files(first, "1.json"))
 
-	if got := ids(c.Apps()); got != "aai desktop org.a org.b org.example.App" {
-		t.Errorf("apps: %s", got)
-	}
+	assert.Check(t, is.Equal(ids(c.Apps()), "aai desktop org.a org.b org.example.App"))
 	app, err := c.Find(t.Context(), "org.a")
-	if err != nil || app.Name != "First" {
-		t.Errorf("org.a = %+v, %v", app, err)
-	}
+	assert.NilError(t, err, "%+v", app)
+	assert.Equal(t, app.Name, "First", "%+v", app)
 	got := reports(t, c)
 	want := map[string]Status{"1.json": StatusOK, "2.json": StatusShadowed, "3.json": StatusOK, "4.json": StatusInvalid, "5.json": StatusRefused, "6.json": StatusUnsupported}
 	for name, status := range want {
-		if got[name].Status != status {
-			t.Errorf("%s: %+v", name, got[name])
-		}
+		assert.Check(t, is.Equal(got[name].Status, status), "%s %+v", name, got[name])
 	}
-	if len(got) != len(want) || got["2.json"].ShadowedBy != filepath.Join(first, "1.json") {
-		t.Errorf("report: %+v", got)
-	}
-	if e := got["5.json"].Errors; len(e) != 1 || !strings.HasPrefix(e[0].Problem, `the id "org.A" differs only in case from "org.a"`) {
-		t.Errorf("5.json: %v", e)
-	}
-	if file := got["1.json"]; file.App != "org.a" || file.Name != "First" || file.Tools != 1 || file.Platform != "linux" || file.Place != filepath.Join(first, "*.json") {
-		t.Errorf("1.json: %+v", file)
-	}
-	if e := got["4.json"].Errors; len(e) == 0 || e[0].Path != "schema_version" {
-		t.Errorf("4.json: %v", e)
-	}
+	assert.Assert(t, is.Len(got, len(want)))
+	assert.Equal(t, got["2.json"].ShadowedBy, filepath.Join(first, "1.json"))
+	e := got["5.json"].Errors
+	assert.Assert(t, is.Len(e, 1))
+	assert.Assert(t, strings.HasPrefix(e[0].Problem, `the id "org.A" differs only in case from "org.a"`), "5.json: %v", e)
+	file := got["1.json"]
+	assert.Check(t, is.Equal(file.App, "org.a"), "%+v", file)
+	assert.Check(t, is.Equal(file.Name, "First"), "%+v", file)
+	assert.Check(t, is.Equal(file.Tools, 1), "%+v", file)
+	assert.Check(t, is.Equal(file.Platform, "linux"), "%+v", file)
+	assert.Check(t, is.Equal(file.Place, filepath.Join(first, "*.json")), "%+v", file)
+	e = got["4.json"].Errors
+	assert.Assert(t, len(e) != 0, "4.json: %v", e)
+	assert.Equal(t, e[0].Path, "schema_version", e)
 }
 
 func TestFind(t *testing.T) {
@@ -90,9 +86,8 @@ func TestFind(t *testing.T) {
 		"news": "org.example.News", "aai": "aai", "Desktop": "desktop", "SCREEN": "desktop", "app:desktop": "desktop",
 	} {
 		app, err := c.Find(t.Context(), name)
-		if err != nil || app.ID != want {
-			t.Errorf("%q: %v, %v; want %s", name, app, err, want)
-		}
+		assert.NilError(t, err, "%q %v", name, app)
+		assert.Equal(t, app.ID, want, "%q %v", name, app)
 	}
 	tests := []struct {
 		name       string
@@ -115,9 +110,7 @@ func TestFind(t *testing.T) {
 			t.Errorf("%q: %v", test.name, err)
 			continue
 		}
-		if diff := cmp.Diff(test.candidates, e.Candidates); diff != "" {
-			t.Errorf("%q: %s", test.name, diff)
-		}
+		assert.Check(t, is.DeepEqual(test.candidates, e.Candidates), "%q", test.name)
 	}
 }
 
@@ -133,17 +126,14 @@ func TestNamesCannotBeStolen(t *testing.T) {
 		"APP_ORG_HONEST": "org.honest", "desktop": "desktop", "DESKTOP": "desktop", "aai": "aai", "screen": "desktop", "work": "org.honest", "mine": "org.thief",
 	} {
 		app, err := c.Find(t.Context(), name)
-		if err != nil || app.ID != want {
-			t.Errorf("%q: %v, %v; want %s", name, app, err, want)
-		}
+		assert.NilError(t, err, "%q %v", name, app)
+		assert.Equal(t, app.ID, want, "%q %v", name, app)
 	}
 	thief, _ := c.Find(t.Context(), "org.thief")
-	if diff := cmp.Diff([]string{"mine"}, thief.Aliases); diff != "" {
-		t.Error(diff)
-	}
-	if w := reports(t, c)["2.json"].Warnings; len(w) != 6 || w[0].String() != `aliases: "ORG.honest" already means org.honest; it is ignored` {
-		t.Errorf("warnings: %v", w)
-	}
+	assert.Check(t, is.DeepEqual([]string{"mine"}, thief.Aliases))
+	w := reports(t, c)["2.json"].Warnings
+	assert.Assert(t, is.Len(w, 6))
+	assert.Equal(t, w[0].String(), `aliases: "ORG.honest" already means org.honest; it is ignored`)
 }
 
 // TestWireNameClash checks equal wire names of two ids, which need equal hashes; here one is forced.
@@ -156,21 +146,19 @@ func TestWireNameClash(t *testing.T) {
 	b := file("org.other")
 	taken := &takenNames{ids: map[string]*aai.App{}, wires: map[string]*aai.App{lower(b.readApp.WireName()): a.readApp}}
 	state := (&snapshot{}).evaluate(b, taken)
-	if state.status != StatusRefused || state.app != nil || state.problem != `the id "org.other" has the same wire name as "org.a-b": app_org_other` {
-		t.Errorf("state: %+v", state)
-	}
+	assert.Equal(t, state.status, StatusRefused, "%+v", state)
+	assert.Assert(t, state.app == nil, "state: %+v", state)
+	assert.Equal(t, state.problem, `the id "org.other" has the same wire name as "org.a-b": app_org_other`, "%+v", state)
 }
 
 func TestFolderNameWarning(t *testing.T) {
 	root := t.TempDir()
 	write(t, filepath.Join(root, "calc", "aai.json"), linuxApp("org.calc", "N", ""))
 	report := reports(t, newCatalog(Folders(root)))["aai.json"]
-	if report.Status != StatusOK || len(report.Warnings) != 1 || report.Warnings[0].Problem != `the folder is named "calc"; expected the app's id, "org.calc"` {
-		t.Errorf("report: %+v", report)
-	}
-	if other := reports(t, newCatalog(Glob(root, "*/aai.json")))["aai.json"]; len(other.Warnings) != 0 {
-		t.Errorf("warnings: %v", other.Warnings)
-	}
+	assert.Equal(t, report.Status, StatusOK, "%+v", report)
+	assert.Assert(t, is.Len(report.Warnings, 1), "%+v", report)
+	assert.Equal(t, report.Warnings[0].Problem, `the folder is named "calc"; expected the app's id, "org.calc"`, "%+v", report)
+	assert.Check(t, is.Len(reports(t, newCatalog(Glob(root, "*/aai.json")))["aai.json"].Warnings, 0))
 }
 
 // TestReportCompilesSchemas checks that the report has errors of the schema library.
@@ -178,12 +166,10 @@ func TestReportCompilesSchemas(t *testing.T) {
 	root := t.TempDir()
 	write(t, filepath.Join(root, "1.json"), strings.Replace(linuxTool(`"method": "M"`), `"a": {"type": "string"}`, `"a": {"type": "string", "default": 7}`, 1))
 	report := reports(t, newCatalog(Files(root, "*.json")))["1.json"]
-	if len(report.Errors) != 1 || report.Errors[0].Path != "t.parameters" {
-		t.Errorf("report: %+v", report)
-	}
-	if _, err := json.Marshal(report); err != nil {
-		t.Error(err)
-	}
+	assert.Assert(t, is.Len(report.Errors, 1), "%+v", report)
+	assert.Equal(t, report.Errors[0].Path, "t.parameters", "%+v", report)
+	_, err := json.Marshal(report)
+	assert.Check(t, err)
 }
 
 func TestFirstScanIsWaitedForAsLongAsTheCallerLikes(t *testing.T) {
@@ -191,22 +177,19 @@ func TestFirstScanIsWaitedForAsLongAsTheCallerLikes(t *testing.T) {
 	c.scanMu.Lock() // the scan hangs
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
-	if _, err := c.Find(ctx, "aai"); aai.AsError(err) == nil || aai.AsError(err).Code != aai.Timeout {
-		t.Errorf("error = %v", err)
-	}
-	if _, err := c.Report(ctx); err == nil {
-		t.Error("a report without a scan")
-	}
+	_, err := c.Find(ctx, "aai")
+	assert.Assert(t, aai.AsError(err) != nil, err)
+	assert.Equal(t, aai.AsError(err).Code, aai.Timeout, err)
+	_, err = c.Report(ctx)
+	assert.Check(t, err != nil, "a report without a scan")
 	c.scanMu.Unlock()
-	if app, err := c.Find(t.Context(), "aai"); err != nil || app.ID != "aai" {
-		t.Errorf("%v, %v", app, err)
-	}
+	app, err := c.Find(t.Context(), "aai")
+	assert.NilError(t, err, app)
+	assert.Equal(t, app.ID, "aai", app)
 }
 
 func TestAppsMayBeChangedByTheCaller(t *testing.T) {
 	c := newCatalog()
 	c.Apps()[0] = nil
-	if got := ids(c.Apps()); got != "aai desktop" {
-		t.Errorf("apps: %s", got)
-	}
+	assert.Check(t, is.Equal(ids(c.Apps()), "aai desktop"))
 }

@@ -5,7 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 )
@@ -35,9 +36,7 @@ func TestEffects(t *testing.T) {
 	for _, test := range tests {
 		for origin, want := range map[string]aai.Effect{"": test.want, "https://example.com": test.foreign} {
 			tool := mustParse(t, linuxTool(test.tool), Options{Origin: origin}).App.Tools[0]
-			if tool.Effect != want {
-				t.Errorf("%s (from %q): %v, want %v", test.tool, origin, tool.Effect, want)
-			}
+			assert.Check(t, is.Equal(tool.Effect, want), "%s %q", test.tool, origin)
 			if byNature := strings.Contains(test.tool, "property"); tool.Effect == aai.Reads && tool.Assessment(nil).EffectInherent != byNature {
 				t.Errorf("%s (from %q): that it reads is no claim: %v, want %v", test.tool, origin, tool.Assessment(nil).EffectInherent, byNature)
 			}
@@ -53,9 +52,8 @@ func TestMostAliases(t *testing.T) {
 			names = append(names, fmt.Sprintf(`"name %d"`, i))
 		}
 		d := mustParse(t, linuxApp("a.b", "N", `"aliases": [`+strings.Join(names, ",")+`],`), Options{})
-		if len(d.App.Aliases) != maxAliases || len(d.Warnings) != warnings {
-			t.Errorf("%d: %d are kept, %v", n, len(d.App.Aliases), d.Warnings)
-		}
+		assert.Assert(t, is.Len(d.App.Aliases, maxAliases), "%d", n)
+		assert.Assert(t, is.Len(d.Warnings, warnings), "%d", n)
 	}
 }
 
@@ -63,9 +61,7 @@ func TestMostAliases(t *testing.T) {
 func TestSchemesOfNoApp(t *testing.T) {
 	for scheme, fault := range map[string]bool{"mailapp": false, "about": true, "blob": true, "data": true, "file": true, "javascript": true, "JavaScript": true, "vbscript": true} {
 		_, err := Parse([]byte(withPlatforms(`{"ios": {"automation": "url_scheme", "scheme": "`+scheme+`", "tools": [{"name": "t", "url_template": "`+scheme+`:x"}]}}`)), Options{})
-		if told := err != nil && strings.Contains(fmt.Sprint(aai.AsError(err).Err), "not an app's own"); told != fault {
-			t.Errorf("%s: %v", scheme, err)
-		}
+		assert.Check(t, is.Equal(err != nil && strings.Contains(fmt.Sprint(aai.AsError(err).Err), "not an app's own"), fault), "%s %v", scheme, err)
 	}
 }
 
@@ -74,9 +70,9 @@ func TestStrangersID(t *testing.T) {
 	source := strings.Replace(linuxTool(`"method": "M"`), `{`, `{"aliases": ["mail", "org.gnome.Calculator"], `, 1)
 	here := mustParse(t, source, Options{}).App
 	there := mustParse(t, source, Options{Origin: "https://example.com:8443"}).App
-	if len(here.Aliases) != 2 || there.ID != "example.com:8443/"+here.ID || len(there.Aliases) != 0 {
-		t.Errorf("here %q %q, there %q %q", here.ID, here.Aliases, there.ID, there.Aliases)
-	}
+	assert.Assert(t, is.Len(here.Aliases, 2), "%q", here.ID)
+	assert.Equal(t, there.ID, "example.com:8443/"+here.ID, "%q", here.ID)
+	assert.Assert(t, is.Len(there.Aliases, 0), "%q", here.ID)
 }
 
 // TestSectionOfTheApp: the host's section counts; else the first that a driver can run; else the first.
@@ -104,9 +100,9 @@ func TestSectionOfTheApp(t *testing.T) {
 			result, _ := tool.Run(t.Context(), nil)
 			kind = result.Text
 		}
-		if d.App.Platform != test.platform || kind != test.kind || d.App.IsRunnable() != (test.kind != "") {
-			t.Errorf("on %s with %q: section %s, kind %q", test.host, test.drivers, d.App.Platform, kind)
-		}
+		assert.Check(t, is.Equal(d.App.Platform, test.platform), "%s %q", test.host, test.drivers)
+		assert.Check(t, is.Equal(kind, test.kind), "%s %q", test.host, test.drivers)
+		assert.Check(t, is.Equal(d.App.IsRunnable(), (test.kind != "")), "%s %q", test.host, test.drivers)
 	}
 }
 
@@ -115,22 +111,20 @@ func TestDriverLookup(t *testing.T) {
 	source := `{"schema_version": "1.0", "platform": "linux", "app": {"id": "a.b", "name": "N"}, "execution": {"type": "ipc"}, "tools": [{"name": "t"}]}`
 	var special, general recorder
 	mustParse(t, source, Options{HostPlatform: "linux", Drivers: map[string]aai.Driver{"linux/ipc": &special, "ipc": &general}})
-	if len(special.recipes) != 1 || len(general.recipes) != 0 {
-		t.Errorf("special %d, general %d", len(special.recipes), len(general.recipes))
-	}
+	assert.Assert(t, is.Len(special.recipes, 1))
+	assert.Assert(t, is.Len(general.recipes, 0))
 	d := mustParse(t, source, Options{HostPlatform: "macos", Drivers: drivers(&general, "ipc")})
-	if d.App.Tools[0].Run != nil || len(general.recipes) != 0 {
-		t.Error("an envelope for linux is sent on macos")
-	}
+	assert.Assert(t, d.App.Tools[0].Run == nil, "an envelope for linux is sent on macos")
+	assert.Assert(t, is.Len(general.recipes, 0))
 }
 
 func TestDriverRefuses(t *testing.T) {
 	refuse := aai.Errorf(aai.DescriptorInvalid, "service: is not a bus name")
 	_, err := Parse([]byte(linuxTool(`"method": "M"`)), Options{HostPlatform: "linux", Drivers: drivers(&recorder{refuse: refuse}, "dbus")})
 	e := aai.AsError(err)
-	if e == nil || e.Code != aai.DescriptorInvalid || e.Message != "platforms.linux.tools[0]: service: is not a bus name" {
-		t.Errorf("error = %v", err)
-	}
+	assert.Assert(t, e != nil, err)
+	assert.Equal(t, e.Code, aai.DescriptorInvalid, err)
+	assert.Equal(t, e.Message, "platforms.linux.tools[0]: service: is not a bus name", err)
 }
 
 // TestDriverForbids checks that a forbidden recipe only disables its tool.
@@ -138,12 +132,9 @@ func TestDriverForbids(t *testing.T) {
 	forbid := aai.Errorf(aai.PermissionDenied, "bus: the system bus is off")
 	d := mustParse(t, linuxTool(`"method": "M"`), Options{HostPlatform: "linux", Drivers: drivers(&recorder{refuse: forbid}, "dbus")})
 	tool := d.App.Tools[0]
-	if tool.Run != nil || tool.Implementation.Unavailable != forbid {
-		t.Errorf("run %v, unavailable %v", tool.Run != nil, tool.Implementation.Unavailable)
-	}
-	if last := d.Warnings[len(d.Warnings)-1].String(); last != "platforms.linux.tools[0]: cannot be used: bus: the system bus is off" {
-		t.Errorf("warning = %q", last)
-	}
+	assert.Assert(t, tool.Run == nil, "run %v, unavailable %v", tool.Run != nil, tool.Implementation.Unavailable)
+	assert.Equal(t, tool.Implementation.Unavailable, forbid, tool.Run != nil)
+	assert.Check(t, is.Equal(d.Warnings[len(d.Warnings)-1].String(), "platforms.linux.tools[0]: cannot be used: bus: the system bus is off"))
 }
 
 func TestWarnings(t *testing.T) {
@@ -167,9 +158,7 @@ func TestWarnings(t *testing.T) {
 		"platforms.linux.icon: unknown key; it is ignored",
 		`descripton: unknown key; it is ignored (did you mean "description"?)`,
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	assert.Check(t, is.DeepEqual(want, got))
 }
 
 // TestTexts checks that texts are cleaned and cut, and the digest is over the bytes.
@@ -178,36 +167,25 @@ func TestTexts(t *testing.T) {
 	source := linuxTool(`"method": "M", "title": "\u001b[31m` + strings.Repeat("t", 100) + `"`)
 	source = strings.Replace(source, `"An app."`, `"\u2066`+long+`"`, 1)
 	d := mustParse(t, source, Options{})
-	if got := d.App.Description; got != long[:297]+"…" {
-		t.Errorf("description of %d bytes: %q", len(got), got)
-	}
-	if got := d.App.Tools[0].Title; got != "[31m"+strings.Repeat("t", 53)+"…" {
-		t.Errorf("title: %q", got)
-	}
-	if again := mustParse(t, source+"\n", Options{}); again.App.Digest == d.App.Digest {
-		t.Error("the digest does not see a changed byte")
-	}
-	if marked := mustParse(t, "\xef\xbb\xbf"+source, Options{}); string(marked.App.Descriptor.Raw) != source || marked.App.Digest == d.App.Digest {
-		t.Error("a byte order mark is not handled")
-	}
+	got := d.App.Description
+	assert.Check(t, is.Equal(got, long[:297]+"…"), "description of %d bytes: %q", len(got), got)
+	assert.Check(t, is.Equal(d.App.Tools[0].Title, "[31m"+strings.Repeat("t", 53)+"…"))
+	assert.Check(t, mustParse(t, source+"\n", Options{}).App.Digest != d.App.Digest, "the digest does not see a changed byte")
+	marked := mustParse(t, "\xef\xbb\xbf"+source, Options{})
+	assert.Check(t, is.Equal(string(marked.App.Descriptor.Raw), source))
+	assert.Check(t, marked.App.Digest != d.App.Digest, "a byte order mark is not handled")
 }
 
 func TestSchemasOfATool(t *testing.T) {
 	source := strings.Replace(linuxTool(`"method": "M", "returns": {"type": "string"}`), `"b": {"type": "string"}`,
 		`"password": {"type": "string", "format": "password"}, "n": {"type": "integer", "default": 3}`, 1)
 	tool := mustParse(t, source, Options{}).App.Tools[0]
-	if diff := cmp.Diff([]string{"a", "password", "n"}, tool.Params.Order); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff([]string{"password"}, tool.Privacy.Secret); diff != "" {
-		t.Error(diff)
-	}
-	if _, err := tool.Params.Check(map[string]any{"a": 1.0}); err == nil {
-		t.Error("a number passes for a string")
-	}
-	if _, err := tool.Returns.Check(1.0); err == nil {
-		t.Error("a number passes for a promised string")
-	}
+	assert.Check(t, is.DeepEqual([]string{"a", "password", "n"}, tool.Params.Order))
+	assert.Check(t, is.DeepEqual([]string{"password"}, tool.Privacy.Secret))
+	_, err := tool.Params.Check(map[string]any{"a": 1.0})
+	assert.Check(t, err != nil, "a number passes for a string")
+	_, err = tool.Returns.Check(1.0)
+	assert.Check(t, err != nil, "a number passes for a promised string")
 }
 
 func TestValidID(t *testing.T) {
@@ -216,8 +194,6 @@ func TestValidID(t *testing.T) {
 		"": false, "aai": false, "desktop": false, "a..b": false, ".a.b": false, "a.b.": false, "7.a": false, "a.-b": false, "_a.b": false,
 		"a b.c": false, "a/b.c": false, "a.b:c": false, "é.b": false, strings.Repeat("a.", 100) + "a": false,
 	} {
-		if validID(id) != want {
-			t.Errorf("validID(%q) = %v", id, !want)
-		}
+		assert.Check(t, is.Equal(validID(id), want), "%q %v", id, !want)
 	}
 }

@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -28,9 +31,7 @@ const agreedWebApp = `{
 func digests(t *testing.T, source string, o Options, replace ...string) []string {
 	t.Helper()
 	changed := strings.NewReplacer(replace...).Replace(source)
-	if len(replace) > 0 && changed == source {
-		t.Fatalf("%q is not in the descriptor", replace)
-	}
+	assert.Assert(t, len(replace) <= 0 || changed != source, "%q is not in the descriptor", replace)
 	o.HostPlatform = "linux"
 	var all []string
 	for _, tool := range mustParse(t, changed, o).App.Tools {
@@ -46,9 +47,7 @@ func digests(t *testing.T, source string, o Options, replace ...string) []string
 // tools and the formatting of the file do not matter.
 func TestToolDigests(t *testing.T) {
 	was := digests(t, agreedApp, Options{})
-	if was[0] == was[1] {
-		t.Fatal("two tools have one digest")
-	}
+	assert.Assert(t, was[0] != was[1], "two tools have one digest")
 	for name, c := range map[string]struct {
 		replace     []string
 		first, both bool // has changed
@@ -84,24 +83,19 @@ func TestToolDigestsStay(t *testing.T) {
 		"8b0bf287fe667d53a15c5f6b459b27cd1bdc00518ebcfb372c57bb7cf2ccc01b",
 		"68f6c3bc7b9cbe6bb94cc10a33fe0eaa557d75ca006680b641c3601bf878d538",
 	}
-	if got[0] != want[0] || got[1] != want[1] {
-		t.Errorf("%q", got)
-	}
+	assert.Check(t, is.Equal(got[0], want[0]), "%q", got)
+	assert.Check(t, is.Equal(got[1], want[1]), "%q", got)
 }
 
 // TestWebToolDigests checks that the digest of a web tool covers the origin and the hosts.
 func TestWebToolDigests(t *testing.T) {
 	home := Options{Origin: "https://example.org"}
 	was := digests(t, agreedWebApp, home)[0]
-	if digests(t, agreedWebApp, Options{Origin: "https://example.net"})[0] == was {
-		t.Error("another origin")
-	}
+	assert.Check(t, digests(t, agreedWebApp, Options{Origin: "https://example.net"})[0] != was, "another origin")
 	for _, replace := range [][]string{
 		{"https://api.example.org/v1", "https://evil.example"}, {"/items", "/items/all"}, {`"GET"`, `"POST"`}, {`"X-A": "1"`, `"X-A": "2"`},
 	} {
-		if digests(t, agreedWebApp, home, replace...)[0] == was {
-			t.Errorf("%q is not a part of it", replace)
-		}
+		assert.Check(t, digests(t, agreedWebApp, home, replace...)[0] != was, "%q is not a part of it", replace)
 	}
 }
 
@@ -113,28 +107,20 @@ func TestAuthIsAgreedTo(t *testing.T) {
 		return digestOf(consentTerms{Recipe: &aai.Recipe{HTTP: &aai.HTTPRecipe{Auth: &auth}}})
 	}
 	was := digest(func(*aai.AuthRecipe) {})
-	if len(was) != 64 {
-		t.Fatalf("%q", was)
-	}
+	assert.Equal(t, len(was), 64, "%q", was)
 	for name, change := range map[string]func(*aai.AuthRecipe){
 		"endpoint": func(a *aai.AuthRecipe) { a.TokenEndpoint += "2" },
 		"scopes":   func(a *aai.AuthRecipe) { a.Scopes = append(a.Scopes, "write") },
 		"time":     func(a *aai.AuthRecipe) { a.ExpiresIn *= 2 },
 	} {
-		if digest(change) == was {
-			t.Errorf("%s is not a part of it", name)
-		}
+		assert.Check(t, digest(change) != was, "%s is not a part of it", name)
 	}
 }
 
 func TestRuns(t *testing.T) {
 	tools := mustParse(t, agreedApp, Options{HostPlatform: "linux"}).App.Tools
-	if got := tools[0].Implementation.Summary; got != "D-Bus org.example.Notes /notes org.example.Notes1.Add" {
-		t.Error(got)
-	}
-	if got := tools[1].Implementation.Summary; got != "D-Bus get org.example.Notes /notes property org.example.Notes1.Count" {
-		t.Error(got)
-	}
+	assert.Check(t, is.Equal(tools[0].Implementation.Summary, "D-Bus org.example.Notes /notes org.example.Notes1.Add"))
+	assert.Check(t, is.Equal(tools[1].Implementation.Summary, "D-Bus get org.example.Notes /notes property org.example.Notes1.Count"))
 	for want, r := range map[string]*aai.Recipe{
 		"":                                {},
 		"the app itself org.example.App":  {IPC: &aai.IPCRecipe{Service: "org.example.App"}},
@@ -144,8 +130,6 @@ func TestRuns(t *testing.T) {
 		"opens notes notes://add":         {URL: &aai.URLRecipe{Scheme: "notes", Template: "notes://add"}},
 		"GET https://example.org/items":   {HTTP: &aai.HTTPRecipe{Method: "GET", BaseURL: "https://example.org", Path: "/items"}},
 	} {
-		if got := describeRecipe(kinds(), r); got != want {
-			t.Errorf("%q, expected %q", got, want)
-		}
+		assert.Check(t, is.Equal(describeRecipe(kinds(), r), want))
 	}
 }

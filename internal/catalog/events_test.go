@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/events"
 )
@@ -39,46 +42,27 @@ func TestEventsAreATool(t *testing.T) {
 	driver := &eventDriver{}
 	o := Options{HostPlatform: "linux", Drivers: map[string]aai.Driver{"dbus": driver}, Events: new(events.Recorders)}
 	d, err := Parse([]byte(notesWithEvents), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(d.Warnings) > 0 {
-		t.Errorf("warnings: %v", d.Warnings)
-	}
+	assert.NilError(t, err)
+	assert.Check(t, is.Len(d.Warnings, 0))
 	tool := d.App.Tool("events")
-	if tool == nil {
-		t.Fatal("there is no tool")
-	}
-	if tool.Effect != aai.Reads {
-		t.Errorf("its effect is %s", tool.Effect)
-	}
-	if !strings.Contains(tool.Description, "added (id, title): A note was added; synced: All is saved") {
-		t.Errorf("it says %q", tool.Description)
-	}
-	if want := "listens to D-Bus signal org.example.Notes.Added of org.example.Notes, D-Bus signal org.example.Sync.Synced of org.example.Notes /org/example/Sync"; tool.Implementation.Summary != want {
-		t.Errorf("it is %q", tool.Implementation.Summary)
-	}
-	if b := driver.recipes[0].DBus; b.Object != "" || b.Service != "org.example.Notes" || b.Signal != "Added" {
-		t.Errorf("the first recipe is %+v", b)
-	}
+	assert.Assert(t, tool != nil, "there is no tool")
+	assert.Check(t, is.Equal(tool.Effect, aai.Reads), "its effect is %s", tool.Effect)
+	assert.Check(t, is.Contains(tool.Description, "added (id, title): A note was added; synced: All is saved"), "it says %q", tool.Description)
+	assert.Check(t, is.Equal(tool.Implementation.Summary, "listens to D-Bus signal org.example.Notes.Added of org.example.Notes, D-Bus signal org.example.Sync.Synced of org.example.Notes /org/example/Sync"))
+	b := driver.recipes[0].DBus
+	assert.Check(t, is.Equal(b.Object, ""), "%+v", b)
+	assert.Check(t, is.Equal(b.Service, "org.example.Notes"), "%+v", b)
+	assert.Check(t, is.Equal(b.Signal, "Added"), "%+v", b)
 	result, err := tool.Run(t.Context(), &aai.Call{Args: map[string]any{}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(result.Text, `1 `) || !strings.Contains(result.Text, `added {"id":1}`) {
-		t.Errorf("it gave %q", result.Text)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, is.Contains(result.Text, `1 `))
+	assert.Assert(t, is.Contains(result.Text, `added {"id":1}`))
 	same, err := Parse([]byte(notesWithEvents), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	again, err := same.App.Tool("events").Run(t.Context(), &aai.Call{Args: map[string]any{}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if view, _ := again.Data.(events.View); view.Last != 1 {
-		t.Errorf("after another scan the log is %+v", view)
-	}
+	assert.NilError(t, err)
+	view, _ := again.Data.(events.View)
+	assert.Check(t, view.Last == 1, "after another scan the log is %+v", view)
 }
 
 // webWithEvents has two events of one stream, and one of another.
@@ -91,22 +75,17 @@ const webWithEvents = `{"schema_version": "1.0", "version": "1.0.0", "platform":
 
 func TestEventsOfTheWeb(t *testing.T) {
 	d, err := Parse([]byte(webWithEvents), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(d.Warnings) > 0 {
-		t.Errorf("warnings: %v", d.Warnings)
-	}
+	assert.NilError(t, err)
+	assert.Check(t, is.Len(d.Warnings, 0))
 	list := d.Document.Sections[0].Events
-	if h := list[0].Recipe.HTTP; h.Method != http.MethodGet || h.Event != "mail" || h.Auth == nil {
-		t.Errorf("the first event is %+v", h)
-	}
-	if h := list[1].Recipe.HTTP; h.Event != "deleted" || h.Auth != nil {
-		t.Errorf("the second event is %+v", h)
-	}
-	if got := d.App.Tool("events").Implementation.Summary; got != "listens to GET https://mail.example.org/v1/events?all=1" {
-		t.Errorf("it is %q", got)
-	}
+	h := list[0].Recipe.HTTP
+	assert.Check(t, is.Equal(h.Method, http.MethodGet), "%+v", h)
+	assert.Check(t, is.Equal(h.Event, "mail"), "%+v", h)
+	assert.Check(t, h.Auth != nil, "the first event is %+v", h)
+	h = list[1].Recipe.HTTP
+	assert.Check(t, is.Equal(h.Event, "deleted"), "%+v", h)
+	assert.Check(t, h.Auth == nil, "the second event is %+v", h)
+	assert.Check(t, is.Equal(d.App.Tool("events").Implementation.Summary, "listens to GET https://mail.example.org/v1/events?all=1"))
 }
 
 func TestEventsAreWrittenAsRead(t *testing.T) {
@@ -118,20 +97,13 @@ func TestEventsAreWrittenAsRead(t *testing.T) {
 func eventsAreWrittenAsRead(t *testing.T, source string) {
 	t.Helper()
 	d, err := Parse([]byte(source), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	written, err := d.Document.Marshal()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	again, err := Parse(written, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if a, b := d.App.Tool("events").Implementation.Digest(), again.App.Tool("events").Implementation.Digest(); a != b {
-		t.Errorf("the events differ: %s", written)
-	}
+	assert.NilError(t, err)
+	a, b := d.App.Tool("events").Implementation.Digest(), again.App.Tool("events").Implementation.Digest()
+	assert.Check(t, is.Equal(a, b), "the events differ: %s", written)
 }
 
 func TestInvalidEvents(t *testing.T) {
@@ -147,8 +119,6 @@ func TestInvalidEvents(t *testing.T) {
 	} {
 		from, to, _ := strings.Cut(change, "|")
 		_, err := Parse([]byte(strings.Replace(notesWithEvents, from, to, 1)), Options{})
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s gives %v", change, err)
-		}
+		assert.Check(t, is.ErrorContains(err, want), change)
 	}
 }

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // TestForeignLimits checks the lower limits on a descriptor from the web.
@@ -49,9 +52,7 @@ func TestForeignLimits(t *testing.T) {
 			if len(faults.List) > 0 {
 				got = faults.List[0].String()
 			}
-			if got != test.want {
-				t.Errorf("fault %q, want %q", got, test.want)
-			}
+			assert.Check(t, is.Equal(got, test.want))
 			if test.want != "" && !strings.Contains(test.want, "twice") {
 				mustParse(t, test.source, Options{})
 			}

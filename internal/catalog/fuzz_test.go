@@ -7,6 +7,9 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -38,62 +41,58 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("it cannot be written: %v", err)
 		}
 		again, err := Parse([]byte(source), o)
-		if err != nil || again.App.Digest != got.App.Digest || len(again.App.Tools) != len(got.App.Tools) {
-			t.Fatalf("the second reading differs: %v", err)
-		}
+		assert.NilError(t, err)
+		assert.Equal(t, again.App.Digest, got.App.Digest)
+		assert.Assert(t, is.Len(again.App.Tools, len(got.App.Tools)))
 	})
 }
 
 func checkRefusal(t *testing.T, d *Descriptor, err error) {
 	t.Helper()
 	e, ok := errors.AsType[*aai.Error](err)
-	if !ok || d != nil || e.Code != aai.DescriptorInvalid {
-		t.Fatalf("descriptor %v, error %#v", d, err)
-	}
+	assert.Assert(t, ok, "descriptor %v, error %#v", d, err)
+	assert.Assert(t, d == nil, "descriptor %v, error %#v", d, err)
+	assert.Equal(t, e.Code, aai.DescriptorInvalid, "%v %#v", d, err)
 	faults, ok := errors.AsType[*Faults](err)
-	if !ok || len(faults.List) == 0 || len(faults.List) > maxFaults {
-		t.Fatalf("faults = %v", faults)
-	}
+	assert.Assert(t, ok, "faults = %v", faults)
+	assert.Assert(t, len(faults.List) != 0, "faults = %v", faults)
+	assert.Assert(t, len(faults.List) <= maxFaults, "faults = %v", faults)
 	for _, fault := range faults.List {
-		if fault.Problem == "" || !utf8.ValidString(fault.String()) {
-			t.Fatalf("fault %q", fault)
-		}
+		assert.Assert(t, fault.Problem != "", "fault %q", fault)
+		assert.Assert(t, utf8.ValidString(fault.String()), "fault %q", fault)
 	}
 }
 
 func checkAccepted(t *testing.T, source string, d *Descriptor) {
 	t.Helper()
 	app := d.App
-	if !json.Valid(app.Descriptor.Raw) || !utf8.ValidString(source) || len(source) > maxBytes {
-		t.Fatal("accepted what is no strict JSON")
-	}
-	if !validID(app.ID) || app.Name == "" || app.Platform == "" || len(app.Digest) != 64 || app.ID == aai.BuiltinApp {
-		t.Fatalf("app = %+v", app)
-	}
+	assert.Assert(t, json.Valid(app.Descriptor.Raw), "accepted what is no strict JSON")
+	assert.Assert(t, utf8.ValidString(source), "accepted what is no strict JSON")
+	assert.Assert(t, len(source) <= maxBytes, "accepted what is no strict JSON")
+	assert.Assert(t, validID(app.ID), "app = %+v", app)
+	assert.Assert(t, app.Name != "", "app = %+v", app)
+	assert.Assert(t, app.Platform != "", "app = %+v", app)
+	assert.Equal(t, len(app.Digest), 64, "%+v", app)
+	assert.Assert(t, app.ID != aai.BuiltinApp, "app = %+v", app)
 	for _, words := range []string{app.Name, app.Description} {
-		if words != aai.CleanText(words, 2*maxText) {
-			t.Fatalf("unclean: %q", words)
-		}
+		assert.Equal(t, words, aai.CleanText(words, 2*maxText))
 	}
 	for _, tool := range app.Tools {
-		if !validToolName(tool.Name) || tool.Limits.Timeout < minTimeout || tool.Limits.Timeout > maxTimeout || app.Tool(tool.Name) != tool {
-			t.Fatalf("tool = %+v", tool)
-		}
+		assert.Assert(t, validToolName(tool.Name), "tool = %+v", tool)
+		assert.Assert(t, tool.Limits.Timeout >= minTimeout, "tool = %+v", tool)
+		assert.Assert(t, tool.Limits.Timeout <= maxTimeout, "tool = %+v", tool)
+		assert.Equal(t, app.Tool(tool.Name), tool)
 	}
-	if guide := Guide(app); guide != aai.CleanText(guide, len(guide)+1) {
-		t.Fatalf("the guide is unclean: %q", guide)
-	}
-	if _, err := json.Marshal(GuideData(app)); err != nil {
-		t.Fatal(err)
-	}
+	guide := Guide(app)
+	assert.Equal(t, guide, aai.CleanText(guide, len(guide)+1), "the guide is unclean: %q", guide)
+	_, err := json.Marshal(GuideData(app))
+	assert.NilError(t, err)
 }
 
 func read2(f *testing.F, name string) string {
 	f.Helper()
 	source, _, err := readRegular(name)
-	if err != nil {
-		f.Fatal(err)
-	}
+	assert.NilError(f, err)
 	return string(source)
 }
 
@@ -123,9 +122,7 @@ func TestLimitsOfTheTree(t *testing.T) {
 
 func TestTreeKeepsValuesAsWritten(t *testing.T) {
 	root, fault := new(reader).read([]byte(`{"a": 1.50, "b": [ true, null, "x\ny" ], "odd key": {"c":-1e3}}`), ownLimits())
-	if fault != nil {
-		t.Fatal(fault)
-	}
+	assert.Assert(t, fault == nil, fault)
 	got := map[string]string{}
 	var visit func(n *node)
 	visit = func(n *node) {
@@ -141,8 +138,6 @@ func TestTreeKeepsValuesAsWritten(t *testing.T) {
 		"a": "1.50", "b": `[ true, null, "x\ny" ]`, "b[0]": "true", "b[1]": "null", "b[2]": `"x\ny"`,
 		`["odd key"]`: `{"c":-1e3}`, `["odd key"].c`: "-1e3",
 	} {
-		if got[path] != want {
-			t.Errorf("%s = %s, want %s", path, got[path], want)
-		}
+		assert.Check(t, is.Equal(got[path], want), path)
 	}
 }

@@ -9,7 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/sanitize"
@@ -23,9 +24,7 @@ func golden(t *testing.T, name, got string) {
 	if os.Getenv("UPDATE_GOLDEN") != "" {
 		write(t, path, got)
 	}
-	if diff := cmp.Diff(read(t, path), got); diff != "" {
-		t.Errorf("%s: %s", name, diff)
-	}
+	assert.Check(t, is.DeepEqual(read(t, path), got), "%s", name)
 }
 
 func TestGoldenGuides(t *testing.T) {
@@ -34,9 +33,7 @@ func TestGoldenGuides(t *testing.T) {
 			d := mustParse(t, read(t, "testdata/"+name+".json"), Options{HostPlatform: "linux", Drivers: drivers(&recorder{}, "dbus", "http")})
 			golden(t, name+".guide.md", Guide(d.App))
 			data, err := json.MarshalIndent(GuideData(d.App), "", "  ")
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			golden(t, name+".guide.json", string(data)+"\n")
 			checkExamples(t, d.App)
 		})
@@ -57,25 +54,18 @@ func checkExamples(t *testing.T, app *aai.App) {
 			App, Tool string
 			Args      map[string]any
 		}
-		if err := json.Unmarshal([]byte(strings.TrimSuffix(call, ")")), &sent); err != nil {
-			t.Fatalf("%s: %v", line, err)
-		}
+		assert.NilError(t, json.Unmarshal([]byte(strings.TrimSuffix(call, ")")), &sent), line)
 		tool := app.Tool(sent.Tool)
-		if tool == nil || sent.App != app.ID {
-			t.Fatalf("%s: no such tool", line)
-		}
+		assert.Assert(t, tool != nil, "%s: no such tool", line)
+		assert.Equal(t, sent.App, app.ID, line)
 		if tool.Params.Check == nil {
-			if len(sent.Args) > 0 {
-				t.Errorf("%s: the tool takes no parameters", line)
-			}
+			assert.Check(t, is.Len(sent.Args, 0), "%s: the tool takes no parameters", line)
 		} else if _, err := tool.Params.Check(sent.Args); err != nil {
 			t.Errorf("%s: %v", line, err)
 		}
 		examples++
 	}
-	if examples != len(app.Tools) {
-		t.Errorf("%d examples for %d tools", examples, len(app.Tools))
-	}
+	assert.Check(t, is.Equal(examples, len(app.Tools)), "%d examples for %d tools", examples, len(app.Tools))
 }
 
 // TestExamples checks that examples are valid for any schema, or absent.
@@ -113,9 +103,7 @@ func TestExamples(t *testing.T) {
 		if want != "" {
 			want = `{"x": ` + want + `}`
 		}
-		if got != want {
-			t.Errorf("%s: %s, want %s", schema, got, want)
-		}
+		assert.Check(t, is.Equal(got, want), schema)
 	}
 }
 
@@ -126,13 +114,9 @@ func TestGuideOfOwnAndUnsupportedApps(t *testing.T) {
 	}}}
 	want := "# AAI\n\n## App Info\n\n- id: aai\n\n## Available Operations\n\n### apps\n\nEffect: reads only.\n" +
 		"Example: aai_exec({\"app\": \"aai\", \"tool\": \"apps\", \"args\": {}})\n\nUse the aai_exec tool to run these operations.\n"
-	if diff := cmp.Diff(want, Guide(own)); diff != "" {
-		t.Error(diff)
-	}
+	assert.Check(t, is.DeepEqual(want, Guide(own)))
 	other := mustParse(t, linuxApp("a.b", "N", ""), Options{HostPlatform: "macos"}).App
-	if got := Guide(other); !strings.Contains(got, "- NOT SUPPORTED HERE: no operation of this app can run on this computer.\n") {
-		t.Errorf("guide: %s", got)
-	}
+	assert.Check(t, is.Contains(Guide(other), "- NOT SUPPORTED HERE: no operation of this app can run on this computer.\n"))
 }
 
 // TestGuideIsBounded checks the guide's length for a schema with very many parameters.

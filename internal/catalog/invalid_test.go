@@ -6,7 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 )
@@ -57,23 +58,17 @@ func checkFaults(t *testing.T, source string, want []string) {
 	t.Helper()
 	_, err := Parse([]byte(source), Options{HostPlatform: "linux"})
 	e, ok := errors.AsType[*aai.Error](err)
-	if !ok || e.Code != aai.DescriptorInvalid || e.Hint == "" {
-		t.Fatalf("error = %#v", err)
-	}
+	assert.Assert(t, ok, "%#v", err)
+	assert.Equal(t, e.Code, aai.DescriptorInvalid, "%#v", err)
+	assert.Assert(t, e.Hint != "", "%#v", err)
 	faults, ok := errors.AsType[*Faults](err)
-	if !ok {
-		t.Fatalf("no list of faults in %v", err)
-	}
+	assert.Assert(t, ok, "no list of faults in %v", err)
 	var got []string
 	for _, f := range faults.List {
 		got = append(got, f.String())
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
-	if !strings.HasPrefix(e.Message, want[0]) {
-		t.Errorf("message = %s", e.Message)
-	}
+	assert.Check(t, is.DeepEqual(want, got))
+	assert.Check(t, strings.HasPrefix(e.Message, want[0]), "message = %s", e.Message)
 }
 
 func TestInvalidRecipes(t *testing.T) {
@@ -173,9 +168,7 @@ func TestInvalidWeb(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.to, func(t *testing.T) {
 			changed := strings.Replace(source, test.from, test.to, 1)
-			if changed == source {
-				t.Fatalf("%s is not in the example", test.from)
-			}
+			assert.Assert(t, changed != source, "%s is not in the example", test.from)
 			checkFaults(t, changed, test.want)
 		})
 	}
@@ -218,9 +211,9 @@ func TestManyFaults(t *testing.T) {
 	tools := strings.Repeat(`{"name": "a b"},`, 30)
 	_, err := Parse([]byte(withPlatforms(`{"ios": {"automation": "url_scheme", "scheme": "x", "tools": [`+tools[:len(tools)-1]+`]}}`)), Options{})
 	faults, _ := errors.AsType[*Faults](err)
-	if faults == nil || len(faults.List) != maxFaults || faults.Omitted != 40 {
-		t.Fatalf("faults = %v", faults)
-	}
+	assert.Assert(t, faults != nil, "faults = %v", faults)
+	assert.Assert(t, is.Len(faults.List, maxFaults), faults)
+	assert.Equal(t, faults.Omitted, 40, faults)
 	if !strings.HasSuffix(aai.AsError(err).Message, " (and 59 more)") || !strings.HasSuffix(faults.Error(), "\nand 40 more") {
 		t.Errorf("%s\n%s", aai.AsError(err).Message, faults)
 	}
@@ -242,9 +235,9 @@ func TestHostileSchemas(t *testing.T) {
 				"tools": [{"name": "t", "method": "M", "parameters": ` + s + `}]}}`)
 			_, err := Parse([]byte(source), Options{})
 			e := aai.AsError(err)
-			if e == nil || e.Code != aai.DescriptorInvalid || !strings.HasPrefix(e.Message, "platforms.linux.tools[0].parameters") {
-				t.Errorf("error = %v", err)
-			}
+			assert.Assert(t, e != nil, err)
+			assert.Equal(t, e.Code, aai.DescriptorInvalid, err)
+			assert.Assert(t, strings.HasPrefix(e.Message, "platforms.linux.tools[0].parameters"), err)
 		})
 	}
 }

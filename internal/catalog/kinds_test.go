@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -13,13 +16,14 @@ import (
 func TestEveryRecipeHasAKind(t *testing.T) {
 	names := make(map[string]bool)
 	for _, k := range kinds() {
-		if k.name == "" || names[k.name] || k.matches == nil || k.describe == nil || k.write == nil || k.platform != "" && k.read == nil {
-			t.Errorf("the row of %q is not whole, or there are two", k.name)
-		}
+		assert.Assert(t, k.name != "", "the row of %q is not whole, or there are two", k.name)
+		assert.Assert(t, !names[k.name], "the row of %q is not whole, or there are two", k.name)
+		assert.Assert(t, k.matches != nil, "the row of %q is not whole, or there are two", k.name)
+		assert.Assert(t, k.describe != nil, "the row of %q is not whole, or there are two", k.name)
+		assert.Assert(t, k.write != nil, "the row of %q is not whole, or there are two", k.name)
+		assert.Assert(t, k.platform == "" || k.read != nil, "the row of %q is not whole, or there are two", k.name)
 		names[k.name] = true
-		if script := k.name == "applescript" || k.name == "jxa"; script != (k.limitKind == aai.KindScript) {
-			t.Errorf("%s is known to modes as %q", k.name, k.limitKind)
-		}
+		assert.Check(t, is.Equal(k.name == "applescript" || k.name == "jxa", (k.limitKind == aai.KindScript)), "%s is known to modes as %q", k.name, k.limitKind)
 	}
 	recipe := reflect.TypeFor[aai.Recipe]()
 	for i := range recipe.NumField() {
@@ -32,9 +36,7 @@ func TestEveryRecipeHasAKind(t *testing.T) {
 		if r.Script != nil {
 			r.Script.Language = "jxa"
 		}
-		if k := kindOf(kinds(), r); k.name == "" {
-			t.Errorf("no kind has %s", field.Name)
-		}
+		assert.Check(t, kindOf(kinds(), r).name != "", "no kind has %s", field.Name)
 	}
 }
 
@@ -45,13 +47,12 @@ func TestExecutionImpliesThePlatform(t *testing.T) {
 		source := `{"schema_version": "1.0", "app": {"id": "org.example.App", "name": "App", "description": "An app."}, "tools": [],
 			"execution": {"type": "` + e.name + `", "base_url": "https://api.example.com"}}`
 		d, faults := new(reader).parse([]byte(source), Options{})
-		if want := implied[e.name]; d.App.Platform != want || (len(faults.List) > 0) != (e.name == "ipc" || e.name == "mcp") {
-			t.Errorf("%s: platform %q, want %q as implied says; %v", e.name, d.App.Platform, want, faults)
-		}
+		want := implied[e.name]
+		assert.Check(t, is.Equal(d.App.Platform, want), "%s %v", e.name, faults)
+		assert.Check(t, is.Equal((len(faults.List) > 0), (e.name == "ipc" || e.name == "mcp")), "%s %v", e.name, faults)
 		other := strings.Replace(source, `"tools"`, `"platform": "ios", "tools"`, 1)
-		if _, faults = new(reader).parse([]byte(other), Options{}); (len(faults.List) == 0) == (implied[e.name] != "" || e.name == "ipc" || e.name == "mcp") {
-			t.Errorf("%s for ios: %v", e.name, faults)
-		}
+		_, faults = new(reader).parse([]byte(other), Options{})
+		assert.Check(t, (len(faults.List) == 0) != (implied[e.name] != "" || e.name == "ipc" || e.name == "mcp"), "%s for ios: %v", e.name, faults)
 	}
 }
 
@@ -67,9 +68,9 @@ func TestToyKind(t *testing.T) {
 	r := &reader{kinds: append(kinds(), toy)}
 	got, faults := r.parse([]byte(strings.NewReplacer(`"dbus"`, `"toy"`, `"method": "DoIt"`, `"script": "${path}"`).Replace(fiveTools(1))),
 		Options{HostPlatform: "linux", Drivers: drivers(&d, "toy")})
-	if err := faults.err(); err != nil || len(got.App.Tools) != 5 {
-		t.Fatal(err, faults)
-	}
+	err := faults.err()
+	assert.Assert(t, err == nil, "%v %v", err, faults)
+	assert.Assert(t, is.Len(got.App.Tools, 5), "%v %v", err, faults)
 	tool := got.App.Tools[0]
 	if tool.Run == nil || tool.Effect != aai.Changes || !tool.Assessment(nil).EffectInherent || tool.Implementation.Summary != "plays ${path}" || got.Recipes[0].Kind != "toy" {
 		t.Errorf("%+v of %+v", tool, got.Recipes[0])
@@ -85,7 +86,7 @@ func TestToyKind(t *testing.T) {
 func TestTemplatesOfCOM(t *testing.T) {
 	r := &aai.Recipe{Kind: "com", COM: &aai.COMRecipe{Steps: []aai.COMStep{{Args: []json.RawMessage{[]byte(`"${a}"`)}, Value: []byte(`"${b}"`)}}}}
 	texts, _ := PlaceholderTexts(r)
-	if all := strings.Join(texts, " "); !strings.Contains(all, "${a}") || !strings.Contains(all, "${b}") {
-		t.Errorf("%q", all)
-	}
+	all := strings.Join(texts, " ")
+	assert.Assert(t, is.Contains(all, "${a}"))
+	assert.Assert(t, is.Contains(all, "${b}"))
 }

@@ -12,6 +12,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/gybob/aai-gateway"
@@ -110,28 +112,21 @@ func TestRealDescriptorsAreWrittenAgain(t *testing.T) {
 	var files []string
 	for _, pattern := range []string{"../../descriptors/*/aai.json", "testdata/mail.json", "testdata/rich.json", "testdata/web.json", "lint/testdata/rough.json"} {
 		found, err := filepath.Glob(pattern)
-		if err != nil || len(found) == 0 {
-			t.Fatal(pattern, err)
-		}
+		assert.NilError(t, err, pattern)
+		assert.Assert(t, len(found) != 0, pattern)
 		files = append(files, found...)
 	}
 	for _, file := range files {
 		source, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		for _, host := range []string{"linux", "macos", "windows", ""} {
 			o := Options{HostPlatform: host, Drivers: allDrivers(), DefaultTimeout: 7 * time.Second, DesktopFile: "mail.desktop"}
 			d := mustParse(t, string(source), o)
 			for _, tool := range d.App.Tools {
-				if tool.Implementation.Digest() == "" {
-					t.Errorf("%s: %s has no digest", file, tool.Name)
-				}
+				assert.Check(t, tool.Implementation.Digest() != "", "%s: %s has no digest", file, tool.Name)
 			}
 			written := writtenAgain(t, d, o)
-			if single := len(d.Document.Sections) == 1 && d.App.Platform == "linux"; bytes.Contains(written, []byte(`"execution": {`)) != single && d.App.Platform != "web" {
-				t.Errorf("%s is written in the other dialect:\n%s", file, written)
-			}
+			assert.Check(t, !(bytes.Contains(written, []byte(`"execution": {`)) != (len(d.Document.Sections) == 1 && d.App.Platform == "linux") && d.App.Platform != "web"), "%s is written in the other dialect:\n%s", file, written)
 		}
 	}
 }
@@ -192,13 +187,14 @@ func TestUnkeptValuesAreNotWritten(t *testing.T) {
 	for _, way := range []string{"stdio", "acp"} {
 		d := mustParse(t, `{"schema_version": "1.0", "platform": "linux", "app": {"id": "a.b", "name": "N"},
 			"execution": {"type": "`+way+`", "command": "x"}, "tools": [{"name": "t"}]}`, Options{})
-		if written, err := d.Document.Marshal(); written != nil || aai.AsError(err) == nil || aai.AsError(err).Code != aai.DescriptorInvalid {
-			t.Errorf("%s: %s, %v", way, written, err)
-		}
+		written, err := d.Document.Marshal()
+		assert.Assert(t, written == nil, "%s %s %v", way, written, err)
+		assert.Assert(t, aai.AsError(err) != nil, "%s %s %v", way, written, err)
+		assert.Equal(t, aai.AsError(err).Code, aai.DescriptorInvalid, "%s %s %v", way, written, err)
 	}
-	if written, err := new(Document).Marshal(); written != nil || err == nil {
-		t.Errorf("%s", written)
-	}
+	written, err := new(Document).Marshal()
+	assert.Assert(t, written == nil, written)
+	assert.Assert(t, err != nil, written)
 }
 
 // TestDocumentsAreWrittenAgain checks that any document marshals identically after parsing.
@@ -206,18 +202,12 @@ func TestDocumentsAreWrittenAgain(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := drawDocument(t)
 		written, err := d.Marshal()
-		if err != nil {
-			t.Fatalf("%v\n%+v", err, d)
-		}
+		assert.NilError(t, err, "%+v", d)
 		o := Options{HostPlatform: rapid.SampledFrom([]string{"linux", "macos", "web"}).Draw(t, "host"), Drivers: allDrivers()}
 		read, err := Parse(written, o)
-		if err != nil {
-			t.Fatalf("%v\n%s", err, written)
-		}
+		assert.NilError(t, err, written)
 		writtenAgain(t, read, o)
-		if diff := cmp.Diff(d.Generated, read.Document.Generated); diff != "" {
-			t.Error(diff)
-		}
+		assert.Check(t, is.DeepEqual(d.Generated, read.Document.Generated))
 		for i, s := range read.Document.Sections {
 			for j, tool := range s.Tools {
 				given := d.Sections[i].Tools[j]
@@ -225,9 +215,11 @@ func TestDocumentsAreWrittenAgain(t *testing.T) {
 				if tool.Recipe.Script != nil {
 					tool.Recipe.Script.Language = given.Recipe.Script.Language
 				}
-				if diff := cmp.Diff(given.Recipe, tool.Recipe); diff != "" || given.Timeout != tool.Timeout || tool.Name != given.Name || (given.Effect == nil) != (tool.Effect == nil) {
-					t.Errorf("%s\n%s", diff, written)
-				}
+				diff := cmp.Diff(given.Recipe, tool.Recipe)
+				assert.Check(t, is.Equal(diff, ""), written)
+				assert.Check(t, is.Equal(given.Timeout, tool.Timeout), written)
+				assert.Check(t, is.Equal(tool.Name, given.Name), written)
+				assert.Check(t, is.Equal((given.Effect == nil), (tool.Effect == nil)), written)
 			}
 		}
 	})
@@ -306,28 +298,20 @@ func TestWhatAProgramMade(t *testing.T) {
 			"parameters": {"type": "object", "properties": {"id": {"type": "string"}, "filter": {"type": "object"}}}}]}`
 	d := mustParse(t, source, Options{})
 	written, err := d.Document.Marshal()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	again := mustParse(t, string(written), Options{})
-	if diff := cmp.Diff(viewOf(t, d), viewOf(t, again)); diff != "" {
-		t.Errorf("it reads as another (-was +is):\n%s", diff)
-	}
+	assert.Check(t, is.DeepEqual(viewOf(t, d), viewOf(t, again)))
 	explode := true
 	want := &aai.HTTPRecipe{
 		BaseURL: "https://api.example.com", Path: "/{id}", Method: "GET", Public: true,
 		Send: map[string]aai.SendRecipe{"filter": {In: "query", Name: "f", Style: "deepObject", Explode: &explode}},
 	}
-	if diff := cmp.Diff(want, d.Recipes[0].HTTP); diff != "" {
-		t.Errorf("the recipe (-want +got):\n%s", diff)
-	}
+	assert.Check(t, is.DeepEqual(want, d.Recipes[0].HTTP))
 	if d.App.Tools[0].Group != "orders" || d.Document.Generated == nil || d.Document.Generated.From != "openapi:shop.yaml" {
 		t.Errorf("got the group %q of %+v", d.App.Tools[0].Group, d.Document.Generated)
 	}
 	other := mustParse(t, strings.Replace(source, `"deepObject"`, `"form"`, 1), Options{})
-	if other.App.Tools[0].Implementation.Digest() == d.App.Tools[0].Implementation.Digest() {
-		t.Error("a call that is spelled otherwise is agreed to by the same digest")
-	}
+	assert.Check(t, other.App.Tools[0].Implementation.Digest() != d.App.Tools[0].Implementation.Digest(), "a call that is spelled otherwise is agreed to by the same digest")
 	for bad, place := range map[string]string{
 		`{"filter": {"in": "body", "style": "x"}}`: "tools[0].execution.send.filter.style",
 		`{"filter": {}}`:              "tools[0].execution.send.filter.in",
@@ -335,8 +319,8 @@ func TestWhatAProgramMade(t *testing.T) {
 		`[]`:                          "tools[0].execution.send",
 	} {
 		_, err := Parse([]byte(strings.Replace(source, `{"filter": {"in": "query", "name": "f", "style": "deepObject", "explode": true}}`, bad, 1)), Options{})
-		if e := aai.AsError(err); e == nil || !strings.Contains(e.Message, place+":") {
-			t.Errorf("%s: expected a fault at %s, got %v", bad, place, err)
-		}
+		e := aai.AsError(err)
+		assert.Assert(t, e != nil, "%s: expected a fault at %s, got %v", bad, place, err)
+		assert.Assert(t, is.Contains(e.Message, place+":"), "%s %s %v", bad, place, err)
 	}
 }

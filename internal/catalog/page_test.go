@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -38,14 +41,11 @@ func TestAHugeGuideHasPages(t *testing.T) {
 		page, pages := Page{Group: group}, 0
 		for {
 			text, data, err := GuidePage(app, page)
-			if err != nil || len(text) > maxPage+3000 {
-				t.Fatalf("%+v: %d bytes, %v", page, len(text), err)
-			}
+			assert.NilError(t, err, "%+v %d", page, len(text))
+			assert.Assert(t, len(text) <= maxPage+3000, "%+v: %d bytes, %v", page, len(text), err)
 			for _, o := range data.(*guide).Operations {
 				got = append(got, o.Name)
-				if !strings.Contains(text, "\n- "+o.Name+"(") {
-					t.Fatalf("%+v: no word of %s:\n%s", page, o.Name, text)
-				}
+				assert.Assert(t, is.Contains(text, "\n- "+o.Name+"("), "%+v %s", page, o.Name)
 			}
 			pages++
 			next := regexp.MustCompile(`"after": "(\w+)"`).FindStringSubmatch(text)
@@ -54,9 +54,8 @@ func TestAHugeGuideHasPages(t *testing.T) {
 			}
 			page.After = next[1]
 		}
-		if !slices.Equal(got, want) || pages < 2 {
-			t.Errorf("%q: %d operations on %d pages, expected %d", group, len(got), pages, len(want))
-		}
+		assert.Assert(t, slices.Equal(got, want), "%q: %d operations on %d pages, expected %d", group, len(got), pages, len(want))
+		assert.Assert(t, pages >= 2, "%q: %d operations on %d pages, expected %d", group, len(got), pages, len(want))
 	}
 	if text := Guide(app); !strings.Contains(text, "issues (250), pulls (250), releases (250), wiki (250).") || !strings.Contains(text, `"group": "issues"`) {
 		t.Errorf("no word of the groups:\n%s", text[:1500])
@@ -71,21 +70,21 @@ func TestPagesThatThereAreNot(t *testing.T) {
 	}{{Page{Group: "pull"}, "group: "}, {Page{After: "pulls_do_2"}, "after: "}, {Page{Group: "pulls", After: "issues_do_0"}, "after: "}} {
 		text, _, err := GuidePage(app, c.page)
 		e := aai.AsError(err)
-		if e == nil || e.Code != aai.InvalidParams || !strings.HasPrefix(e.Message, c.says) || e.Hint == "" || text != "" {
-			t.Errorf("%+v: %v, %q", c.page, err, text)
-		}
+		assert.Assert(t, e != nil, "%+v %v", c.page, err)
+		assert.Equal(t, e.Code, aai.InvalidParams, "%+v %v", c.page, err)
+		assert.Assert(t, strings.HasPrefix(e.Message, c.says), "%+v %v", c.page, err)
+		assert.Assert(t, e.Hint != "", "%+v %v", c.page, err)
+		assert.Equal(t, text, "", "%+v %v", c.page, err)
 	}
-	if text, _, err := GuidePage(app, Page{After: app.Tools[999].Name}); err != nil || !strings.Contains(text, "None.") {
-		t.Errorf("behind the last: %v, %s", err, text)
-	}
+	text, _, err := GuidePage(app, Page{After: app.Tools[999].Name})
+	assert.NilError(t, err)
+	assert.Assert(t, is.Contains(text, "None."))
 }
 
 func TestGroups(t *testing.T) {
 	for name, want := range map[string]string{
 		"issues_create": "issues", "issuesCreate": "issues", "issues.create": "issues", "HTTPGet": "HTTPGet", "list": "list", "set-volume": "set", "_x": "_x", "": "",
 	} {
-		if got := firstWord(name); got != want {
-			t.Errorf("%q is of %q, expected %q", name, got, want)
-		}
+		assert.Check(t, is.Equal(firstWord(name), want), "%q", name)
 	}
 }

@@ -8,7 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 )
@@ -20,27 +21,26 @@ func TestProtocolExample(t *testing.T) {
 	got := mustParse(t, source, Options{HostPlatform: "linux", Drivers: drivers(&d, "dbus"), Source: "/x/aai.json"})
 
 	app := got.App
-	if app.ID != "com.apple.mail" || app.Name != "Mail" || app.Description != "Apple's native email client" ||
-		app.Descriptor.Version != "1.0" || app.Platform != "linux" || app.Source != "/x/aai.json" || string(app.Descriptor.Raw) != source {
-		t.Errorf("app = %+v", app)
-	}
-	if sum := sha256.Sum256([]byte(source)); app.Digest != hex.EncodeToString(sum[:]) {
-		t.Errorf("digest = %s", app.Digest)
-	}
-	if len(got.Warnings) > 0 {
-		t.Errorf("warnings: %v", got.Warnings)
-	}
-	if len(app.Tools) != 1 || app.Tools[0].Run == nil || app.Tools[0].Effect != aai.Destroys || app.Tools[0].Limits.Timeout != 30*time.Second {
-		t.Errorf("tools = %+v", app.Tools)
-	}
+	assert.Check(t, is.Equal(app.ID, "com.apple.mail"), "%+v", app)
+	assert.Check(t, is.Equal(app.Name, "Mail"), "%+v", app)
+	assert.Check(t, is.Equal(app.Description, "Apple's native email client"), "%+v", app)
+	assert.Check(t, is.Equal(app.Descriptor.Version, "1.0"), "%+v", app)
+	assert.Check(t, is.Equal(app.Platform, "linux"), "%+v", app)
+	assert.Check(t, is.Equal(app.Source, "/x/aai.json"), "%+v", app)
+	assert.Check(t, is.Equal(string(app.Descriptor.Raw), source), "%+v", app)
+	sum := sha256.Sum256([]byte(source))
+	assert.Check(t, is.Equal(app.Digest, hex.EncodeToString(sum[:])))
+	assert.Check(t, is.Len(got.Warnings, 0))
+	assert.Assert(t, is.Len(app.Tools, 1))
+	assert.Assert(t, app.Tools[0].Run != nil, "tools = %+v", app.Tools)
+	assert.Equal(t, app.Tools[0].Effect, aai.Destroys)
+	assert.Assert(t, app.Tools[0].Limits.Timeout == 30*time.Second, "tools = %+v", app.Tools)
 	params := []string{"to", "subject", "body"}
 	want := &aai.Recipe{
 		Kind: "dbus", App: "com.apple.mail", Tool: "send_email", Platform: "linux", Params: params, OutputParser: "json",
 		DBus: &aai.DBusRecipe{Bus: "session", Service: "org.example.Mail", Object: "/org/example/Mail", Interface: "org.example.Mail", Method: "SendEmail"},
 	}
-	if diff := cmp.Diff([]*aai.Recipe{want}, d.recipes); diff != "" {
-		t.Error(diff)
-	}
+	assert.Check(t, is.DeepEqual([]*aai.Recipe{want}, d.recipes))
 	checkOtherSections(t, got.Recipes, params)
 }
 
@@ -50,9 +50,7 @@ func checkOtherSections(t *testing.T, recipes []*aai.Recipe, params []string) {
 	for _, r := range recipes {
 		kinds = append(kinds, r.Platform+"/"+r.Kind)
 	}
-	if got := strings.Join(kinds, " "); got != "macos/applescript macos/applescript windows/com linux/dbus android/intent ios/url_scheme" {
-		t.Errorf("recipes: %s", got)
-	}
+	assert.Check(t, is.Equal(strings.Join(kinds, " "), "macos/applescript macos/applescript windows/com linux/dbus android/intent ios/url_scheme"))
 	base := func(kind, platform, parser string) *aai.Recipe {
 		return &aai.Recipe{Kind: kind, App: "com.apple.mail", Tool: "send_email", Platform: platform, Params: params, OutputParser: parser}
 	}
@@ -78,9 +76,7 @@ func checkOtherSections(t *testing.T, recipes []*aai.Recipe, params []string) {
 		ResultType: "app_group", AppGroupID: "group.com.example.mail",
 	}
 	for i, want := range map[int]*aai.Recipe{2: com, 4: intent, 5: ios} {
-		if diff := cmp.Diff(want, recipes[i]); diff != "" {
-			t.Error(diff)
-		}
+		assert.Check(t, is.DeepEqual(want, recipes[i]))
 	}
 	if script := recipes[0].Script; script == nil || !strings.HasPrefix(script.Script, "tell application \"Mail\"\n") || recipes[0].OutputParser != "result as text" {
 		t.Errorf("macos = %+v", recipes[0])
@@ -122,20 +118,16 @@ func TestSinglePlatformDialect(t *testing.T) {
 		d := mustParse(t, ipc(test.platform, test.execution), Options{HostPlatform: test.platform})
 		want := test.want
 		want.Kind, want.App, want.Tool, want.Platform, want.Params = test.kind, "com.example.mail", "search", test.platform, []string{"q"}
-		if diff := cmp.Diff([]*aai.Recipe{&want}, d.Recipes); diff != "" {
-			t.Errorf("%s %s: %s", test.platform, test.execution, diff)
-		}
-		if unsupported := test.kind == ""; unsupported != (len(d.Warnings) > 0) {
-			t.Errorf("%s %s: warnings %v", test.platform, test.execution, d.Warnings)
-		}
+		assert.Check(t, is.DeepEqual([]*aai.Recipe{&want}, d.Recipes), "%s %s", test.platform, test.execution)
+		assert.Check(t, is.Equal(test.kind == "", (len(d.Warnings) > 0)), "%s %s %v", test.platform, test.execution, d.Warnings)
 	}
 }
 
 func TestWebDescriptor(t *testing.T) {
 	d := mustParse(t, read(t, "testdata/web.json"), Options{HostPlatform: "linux"})
-	if d.App.Platform != "web" || d.App.ID != "com.example.api" || len(d.Warnings) > 0 {
-		t.Errorf("app = %+v, warnings %v", d.App, d.Warnings)
-	}
+	assert.Check(t, is.Equal(d.App.Platform, "web"), "%+v", d.App)
+	assert.Check(t, is.Equal(d.App.ID, "com.example.api"), "%+v", d.App)
+	assert.Check(t, is.Len(d.Warnings, 0), "%+v", d.App)
 	want := &aai.HTTPRecipe{
 		BaseURL: "https://api.example.com/v1", Path: "/items/{id}", Method: "GET",
 		DefaultHeaders: map[string]string{"Content-Type": "application/json"}, Headers: map[string]string{"Accept": "application/json"},
@@ -144,12 +136,9 @@ func TestWebDescriptor(t *testing.T) {
 			Scopes: []string{"read", "write"}, PKCE: "S256",
 		},
 	}
-	if diff := cmp.Diff(want, d.Recipes[1].HTTP); diff != "" {
-		t.Error(diff)
-	}
-	if d.App.Tools[0].Effect != aai.Destroys || d.App.Tools[1].Effect != aai.Reads {
-		t.Errorf("effects: %v, %v", d.App.Tools[0].Effect, d.App.Tools[1].Effect)
-	}
+	assert.Check(t, is.DeepEqual(want, d.Recipes[1].HTTP))
+	assert.Check(t, is.Equal(d.App.Tools[0].Effect, aai.Destroys))
+	assert.Check(t, is.Equal(d.App.Tools[1].Effect, aai.Reads))
 }
 
 // TestSinglePlatformDBus checks that in the single-platform dialect a tool of type "dbus" names
@@ -163,9 +152,7 @@ func TestSinglePlatformDBus(t *testing.T) {
 		{Bus: "session", Service: "a.b", Object: "/a", Interface: "a.b", Method: "One"},
 		{Bus: "system", Service: "a.b", Object: "/a", Interface: "a.c", Property: "Two", Access: "get"},
 	}
-	if diff := cmp.Diff(want, []*aai.DBusRecipe{d.Recipes[0].DBus, d.Recipes[1].DBus}); diff != "" {
-		t.Error(diff)
-	}
+	assert.Check(t, is.DeepEqual(want, []*aai.DBusRecipe{d.Recipes[0].DBus, d.Recipes[1].DBus}))
 	if len(d.Warnings) > 0 || d.App.Aliases[0] != "x" {
 		t.Errorf("%v %v", d.Warnings, d.App.Aliases)
 	}
@@ -182,12 +169,8 @@ func TestCamelAndSnakeCase(t *testing.T) {
 		camel = strings.ReplaceAll(camel, `"`+key+`"`, `"`+spelled+`"`)
 	}
 	a, b := mustParse(t, snake, Options{}), mustParse(t, strings.ReplaceAll(camel, `"appId"`, `"app_id"`), Options{})
-	if diff := cmp.Diff(a.Recipes, b.Recipes); diff != "" {
-		t.Error(diff)
-	}
-	if len(b.Warnings) > 0 {
-		t.Errorf("warnings: %v", b.Warnings)
-	}
+	assert.Check(t, is.DeepEqual(a.Recipes, b.Recipes))
+	assert.Check(t, is.Len(b.Warnings, 0))
 }
 
 func TestBusNames(t *testing.T) {
@@ -203,9 +186,7 @@ func TestBusNames(t *testing.T) {
 	}
 	for name, want := range tests {
 		source := strings.Replace(linuxApp("a.b", "NAME", ""), `"NAME"`, name, 1)
-		if got := mustParse(t, source, Options{}).App.Name; got != want {
-			t.Errorf("%s: %q, want %q", name, got, want)
-		}
+		assert.Check(t, is.Equal(mustParse(t, source, Options{}).App.Name, want), name)
 	}
 }
 
@@ -233,11 +214,7 @@ func TestTimeouts(t *testing.T) {
 	}
 	for _, test := range tests {
 		d := mustParse(t, source(test.platform, test.timeout), Options{DefaultTimeout: 7 * time.Second})
-		if got := d.App.Tools[0].Limits.Timeout; got != test.want {
-			t.Errorf("%s%s: %v, want %v", test.platform, test.timeout, got, test.want)
-		}
+		assert.Check(t, is.Equal(d.App.Tools[0].Limits.Timeout, test.want), "%s %s", test.platform, test.timeout)
 	}
-	if got := mustParse(t, source("linux", ""), Options{}).App.Tools[0].Limits.Timeout; got != aai.DefaultTimeout {
-		t.Errorf("default: %v", got)
-	}
+	assert.Check(t, is.Equal(mustParse(t, source("linux", ""), Options{}).App.Tools[0].Limits.Timeout, aai.DefaultTimeout))
 }

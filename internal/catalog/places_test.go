@@ -6,7 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // found returns the files of a place, relative to the root.
@@ -16,9 +17,7 @@ func found(t *testing.T, place Place, root string) []string {
 	var list []string
 	for _, f := range findings {
 		name, err := filepath.Rel(root, f.path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		if f.fault != "" {
 			name += ": " + f.fault
 		}
@@ -64,14 +63,12 @@ func TestPlacesOfTheSystems(t *testing.T) {
 		{DesktopFilesPlace(at("nowhere")), nil},
 	}
 	for _, test := range tests {
-		if diff := cmp.Diff(test.want, found(t, test.place, root)); diff != "" {
-			t.Errorf("%s: %s", test.place, diff)
-		}
+		assert.Check(t, is.DeepEqual(test.want, found(t, test.place, root)), "%s", test.place)
 	}
 	relative := Folders("relative")
-	if findings, _ := relative.find(); len(findings) != 1 || findings[0].fault == "" {
-		t.Errorf("a relative place gives %v", findings)
-	}
+	findings, _ := relative.find()
+	assert.Assert(t, is.Len(findings, 1))
+	assert.Assert(t, findings[0].fault != "", "a relative place gives %v", findings)
 }
 
 func TestDesktopFiles(t *testing.T) {
@@ -83,18 +80,14 @@ func TestDesktopFiles(t *testing.T) {
 	entry("c", "[Desktop Entry]\nX-AAI-Config=relative/aai.json\n")
 	entry("d", "[Desktop Entry]\nName=D\nX-AAI-Configuration=/elsewhere.json\n#X-AAI-Config=/elsewhere.json\n")
 	entry("e", "[Desktop Entry]\r\nX-AAI-Config="+target+"\r\n")
-	if err := os.Mkdir(filepath.Join(root, "f.desktop"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.Mkdir(filepath.Join(root, "f.desktop"), 0o700))
 	want := []string{
 		"opt/app one.json",
 		`c.desktop: X-AAI-Config is "relative/aai.json"; expected an absolute path`,
 		"opt/app one.json",
 		"f.desktop: is a folder; expected a regular file",
 	}
-	if diff := cmp.Diff(want, found(t, DesktopFilesPlace(root), root)); diff != "" {
-		t.Error(diff)
-	}
+	assert.Check(t, is.DeepEqual(want, found(t, DesktopFilesPlace(root), root)))
 }
 
 // TestConcerns checks that an event matters only if it can change the files of a place.
@@ -114,12 +107,9 @@ func TestConcerns(t *testing.T) {
 		folder("home", "an"):                                 false,
 		folder("home", "ann", ".aai", "org.x", "aai.json.1"): false,
 	} {
-		if place.concerns(name) != want {
-			t.Errorf("%s: %v", name, !want)
-		}
+		assert.Check(t, is.Equal(place.concerns(name), want), "%s %v", name, !want)
 	}
 	bundles := Bundles(folder("Applications"))
-	if !bundles.concerns(folder("Applications", "X.app", "Contents")) || bundles.concerns(folder("Applications", "X.app", "Other")) {
-		t.Error("events in bundles are not told apart")
-	}
+	assert.Assert(t, bundles.concerns(folder("Applications", "X.app", "Contents")), "events in bundles are not told apart")
+	assert.Assert(t, !bundles.concerns(folder("Applications", "X.app", "Other")), "events in bundles are not told apart")
 }

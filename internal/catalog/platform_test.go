@@ -5,7 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 func TestOnPlatform(t *testing.T) {
@@ -18,22 +19,18 @@ func TestOnPlatform(t *testing.T) {
 		app := mustParse(t, source, Options{HostPlatform: host}).App
 		got := DescriptorForPlatform(app)
 		var read map[string]any
-		if err := json.Unmarshal(got, &read); err != nil {
-			t.Fatalf("%v: %s", err, got)
-		}
-		if read["platform"] != host || read["platforms"] != nil || read["appId"] != "org.example.Many" || read["name"] != "Many" || len(read["tools"].([]any)) != 1 {
-			t.Errorf("%s: %s", host, got)
-		}
-		if strings.Contains(string(got), "tell") != (host == "macos") || strings.Contains(string(got), "dbus") != (host == "linux") {
-			t.Errorf("%s: %s", host, got)
-		}
-		if z, a := strings.Index(string(got), `"z"`), strings.Index(string(got), `"a"`); z > a {
-			t.Errorf("the order of the parameters is lost: %s", got)
-		}
+		assert.NilError(t, json.Unmarshal(got, &read), got)
+		assert.Equal(t, read["platform"], host, got)
+		assert.Assert(t, read["platforms"] == nil, got)
+		assert.Equal(t, read["appId"], "org.example.Many", got)
+		assert.Equal(t, read["name"], "Many", got)
+		assert.Assert(t, is.Len(read["tools"].([]any), 1), got)
+		assert.Check(t, is.Equal(strings.Contains(string(got), "tell"), (host == "macos")), "%s %s", host, got)
+		assert.Check(t, is.Equal(strings.Contains(string(got), "dbus"), (host == "linux")), "%s %s", host, got)
+		z, a := strings.Index(string(got), `"z"`), strings.Index(string(got), `"a"`)
+		assert.Check(t, z <= a, "the order of the parameters is lost: %s", got)
 	}
 	single := `{"schema_version": "1.0", "version": "1.0", "platform": "linux", "app": {"id": "org.example.One", "name": "One", "description": "O."}, "execution": {"type": "ipc"}, "tools": []}`
 	app := mustParse(t, single, Options{HostPlatform: "linux"}).App
-	if diff := cmp.Diff(single, string(DescriptorForPlatform(app))); diff != "" {
-		t.Error(diff)
-	}
+	assert.Check(t, is.DeepEqual(single, string(DescriptorForPlatform(app))))
 }

@@ -3,6 +3,9 @@ package catalog
 import (
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/netguard"
 )
 
@@ -15,8 +18,6 @@ func TestThisComputer(t *testing.T) {
 		"https://example.com/": false, "https://localhost.example.com/": false, "https://notlocalhost/": false,
 		"https://128.0.0.1/": false, "https://[::2]/": false, "https://127.0.0.1.example.com/": false,
 	} {
-		if netguard.CrossesToLoopback("example.org", hostname(address)) != want {
-			t.Errorf("%s is on this computer: %v", address, !want)
-		}
+		assert.Check(t, is.Equal(netguard.CrossesToLoopback("example.org", hostname(address)), want), "%s is on this computer: %v", address, !want)
 	}
 }

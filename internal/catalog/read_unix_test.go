@@ -8,6 +8,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // TestFilesThatAreNoFiles checks that a file that is not readable or not regular is reported,
@@ -17,9 +20,7 @@ func TestFilesThatAreNoFiles(t *testing.T) {
 	at := func(name string) string { return filepath.Join(root, name) }
 	must := func(err error) {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 	}
 	write(t, at("good.json"), linuxApp("org.good", "Good", ""))
 	must(syscall.Mkfifo(at("fifo.json"), 0o600))
@@ -34,9 +35,7 @@ func TestFilesThatAreNoFiles(t *testing.T) {
 	write(t, at("full.json"), linuxApp("org.full", "Full", "")+strings.Repeat(" ", maxBytes-len(linuxApp("org.full", "Full", ""))))
 
 	c := newCatalog(Files(root, "*.json"))
-	if got := ids(c.Apps()); got != "aai desktop org.full org.good org.linked" {
-		t.Errorf("apps: %s", got)
-	}
+	assert.Check(t, is.Equal(ids(c.Apps()), "aai desktop org.full org.good org.linked"))
 	got := reports(t, c)
 	for name, want := range map[string]string{
 		"fifo.json":     "is no regular file (p---------); expected one",
@@ -47,9 +46,10 @@ func TestFilesThatAreNoFiles(t *testing.T) {
 		"dangling.json": "cannot be read: no such file or directory",
 		"large.json":    "is 8388609 bytes or more; expected at most 8388608",
 	} {
-		if e := got[name].Errors; got[name].Status != StatusInvalid || len(e) != 1 || e[0].String() != want {
-			t.Errorf("%s: %+v", name, got[name])
-		}
+		e := got[name].Errors
+		assert.Equal(t, got[name].Status, StatusInvalid, "%s %+v", name, got[name])
+		assert.Assert(t, is.Len(e, 1), "%s %+v", name, got[name])
+		assert.Equal(t, e[0].String(), want, "%s %+v", name, got[name])
 	}
 }
 
@@ -57,47 +57,33 @@ func TestFilesThatAreNoFiles(t *testing.T) {
 func TestLinkedFolder(t *testing.T) {
 	root, elsewhere := t.TempDir(), t.TempDir()
 	write(t, filepath.Join(elsewhere, FileName), linuxApp("org.linked", "Linked", ""))
-	if err := os.Symlink(elsewhere, filepath.Join(root, "org.linked")); err != nil {
-		t.Fatal(err)
-	}
-	if got := ids(newCatalog(Folders(root)).Apps()); got != "aai desktop org.linked" {
-		t.Errorf("apps: %s", got)
-	}
+	assert.NilError(t, os.Symlink(elsewhere, filepath.Join(root, "org.linked")))
+	assert.Check(t, is.Equal(ids(newCatalog(Folders(root)).Apps()), "aai desktop org.linked"))
 }
 
 // TestOpeningDoesNotBlock checks that a FIFO that replaces a file between stat and open does not
 // block.
 func TestOpeningDoesNotBlock(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "fifo")
-	if err := syscall.Mkfifo(name, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, syscall.Mkfifo(name, 0o600))
 	file, err := os.OpenFile(name, os.O_RDONLY|nonBlocking, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	defer func() { _ = file.Close() }()
 	info, err := file.Stat()
-	if err != nil || checkRegular(info) == nil {
-		t.Errorf("%v, %v", info, err)
-	}
+	assert.NilError(t, err, info)
+	assert.Assert(t, checkRegular(info) != nil, info)
 }
 
 func TestUnreadableFile(t *testing.T) {
 	if os.Getuid() == 0 {
 		// Root can read any file, so this failure cannot be produced; the handling of the error
 		// is tested without it.
-		if got := reason(&os.PathError{Op: "open", Path: "/x", Err: syscall.EACCES}); got != "permission denied" {
-			t.Errorf("reason: %s", got)
-		}
+		assert.Check(t, is.Equal(reason(&os.PathError{Op: "open", Path: "/x", Err: syscall.EACCES}), "permission denied"))
 		return
 	}
 	name := filepath.Join(t.TempDir(), "x.json")
 	write(t, name, "{}")
-	if err := os.Chmod(name, 0); err != nil {
-		t.Fatal(err)
-	}
-	if _, _, err := readRegular(name); err == nil || !strings.Contains(err.Error(), "cannot be read: permission denied") {
-		t.Errorf("error = %v", err)
-	}
+	assert.NilError(t, os.Chmod(name, 0))
+	_, _, err := readRegular(name)
+	assert.Check(t, is.ErrorContains(err, "cannot be read: permission denied"))
 }

@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -18,9 +21,9 @@ func attack(t *testing.T, rows []row) {
 		t.Run(r.name, func(t *testing.T) {
 			_, err := Parse([]byte(r.source), Options{Origin: "https://example.com", Drivers: drivers(&recorder{}, "http")})
 			e := aai.AsError(err)
-			if e == nil || e.Code != aai.DescriptorInvalid || !strings.Contains(e.Message, r.want) {
-				t.Errorf("error %v, want %s", err, r.want)
-			}
+			assert.Assert(t, e != nil, err)
+			assert.Equal(t, e.Code, aai.DescriptorInvalid, err)
+			assert.Assert(t, is.Contains(e.Message, r.want), err)
 		})
 	}
 }
@@ -29,9 +32,7 @@ func attack(t *testing.T, rows []row) {
 func siteWith(t *testing.T, old, replacement string) string {
 	t.Helper()
 	source := strings.Replace(webApp(""), old, replacement, 1)
-	if source == webApp("") {
-		t.Fatalf("%s is not in the descriptor", old)
-	}
+	assert.Assert(t, source != webApp(""), "%s is not in the descriptor", old)
 	return source
 }
 
@@ -72,9 +73,8 @@ func TestRow10DuplicateKeys(t *testing.T) {
 	})
 	// Keys that differ in case are other keys, and are ignored.
 	d := mustParse(t, siteWith(t, `"path": "/t"`, `"path": "/t", "PATH": "/evil", "ſource": 1`), Options{Origin: "https://example.com"})
-	if d.Recipes[0].HTTP.Path != "/t" || len(d.Warnings) != 2 {
-		t.Errorf("path %q, warnings %v", d.Recipes[0].HTTP.Path, d.Warnings)
-	}
+	assert.Check(t, is.Equal(d.Recipes[0].HTTP.Path, "/t"))
+	assert.Check(t, is.Len(d.Warnings, 2))
 }
 
 func TestRow11SelfReference(t *testing.T) {

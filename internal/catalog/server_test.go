@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -24,18 +27,21 @@ func TestServers(t *testing.T) {
 		for _, o := range []Options{{HostPlatform: "linux", Drivers: drivers(&d, "mcp")}, {HostPlatform: "linux"}, {HostPlatform: "macos", Drivers: drivers(&d, "mcp")}} {
 			got := mustParse(t, source, o)
 			runs := o.Drivers != nil && (o.HostPlatform == "linux" || strings.Contains(source, "url"))
-			if (got.App.Server != nil) != runs || len(got.Warnings) > 0 || len(got.App.Tools) != 0 {
-				t.Errorf("%s on %s: %+v, %v", source, o.HostPlatform, got.App, got.Warnings)
-			}
+			assert.Equal(t, (got.App.Server != nil), runs, "%s %s %+v", source, o.HostPlatform, got.App)
+			assert.Assert(t, is.Len(got.Warnings, 0), "%s %s %+v", source, o.HostPlatform, got.App)
+			assert.Assert(t, is.Len(got.App.Tools, 0), "%s %s %+v", source, o.HostPlatform, got.App)
 			if s := got.App.Server; s != nil && describeMCP(s) != want {
 				t.Errorf("%q, expected %q", describeMCP(s), want)
 			}
 		}
 	}
 	got := mustParse(t, server(`"url": "https://example.com/mcp"`, `, "auth": {"type": "bearer"}`), Options{HostPlatform: "linux", Drivers: drivers(&d, "mcp")})
-	if a := got.App; a.Site.BaseURL != "https://example.com/mcp" || a.Site.Auth == nil || a.Server.MCP.Auth != a.Site.Auth || len(a.Site.Hosts) != 1 || a.Site.Hosts[0] != "example.com" {
-		t.Errorf("%+v", a)
-	}
+	a := got.App
+	assert.Equal(t, a.Site.BaseURL, "https://example.com/mcp", "%+v", a)
+	assert.Assert(t, a.Site.Auth != nil, "%+v", a)
+	assert.Equal(t, a.Server.MCP.Auth, a.Site.Auth, "%+v", a)
+	assert.Assert(t, is.Len(a.Site.Hosts, 1), "%+v", a)
+	assert.Equal(t, a.Site.Hosts[0], "example.com", "%+v", a)
 }
 
 // TestListedToolsOfAServer checks that listed tools are the only ones, with the descriptor's texts.
@@ -44,12 +50,15 @@ func TestListedToolsOfAServer(t *testing.T) {
 	got := mustParse(t, server(`"command": "x"`, `, "tools": [{"name": "read", "description": "R", "effect": "reads", "parameters": {"type": "object"}}, {"name": "write"}]`),
 		Options{HostPlatform: "linux", Drivers: drivers(&d, "mcp")})
 	read, write := got.App.Tool("read"), got.App.Tool("write")
-	if got.App.Server != nil || read.Run == nil || read.Effect != aai.Reads || write.Effect != aai.Destroys || read.Implementation.Summary != "MCP server x: read" {
-		t.Errorf("%+v %+v", read, write)
-	}
-	if r := got.Recipes[0]; r.Kind != "mcp" || r.MCP.Tool != "read" || r.MCP.Command != "x" {
-		t.Errorf("%+v", r)
-	}
+	assert.Assert(t, got.App.Server == nil, "%+v %+v", read, write)
+	assert.Assert(t, read.Run != nil, "%+v %+v", read, write)
+	assert.Equal(t, read.Effect, aai.Reads, "%+v %+v", read, write)
+	assert.Equal(t, write.Effect, aai.Destroys, "%+v %+v", read, write)
+	assert.Equal(t, read.Implementation.Summary, "MCP server x: read", "%+v %+v", read, write)
+	r := got.Recipes[0]
+	assert.Check(t, is.Equal(r.Kind, "mcp"), "%+v", r)
+	assert.Check(t, is.Equal(r.MCP.Tool, "read"), "%+v", r)
+	assert.Check(t, is.Equal(r.MCP.Command, "x"), "%+v", r)
 }
 
 // TestWrongServers checks that every fault has its place and the expected value.
@@ -78,11 +87,10 @@ func TestWrongServers(t *testing.T) {
 	} {
 		_, err := Parse([]byte(source), Options{HostPlatform: "linux"})
 		e := aai.AsError(err)
-		if e == nil || e.Code != aai.DescriptorInvalid || !strings.Contains(e.Message+e.Err.Error(), want) {
-			t.Errorf("%s\n got %v\nwant %s", source, err, want)
-		}
+		assert.Assert(t, e != nil, "%s %v", source, err)
+		assert.Equal(t, e.Code, aai.DescriptorInvalid, "%s %v", source, err)
+		assert.Assert(t, is.Contains(e.Message+e.Err.Error(), want), "%s %v", source, err)
 	}
-	if _, err := Parse([]byte(server(`"url": "https://example.com/mcp"`, ``)), Options{Origin: "https://example.com"}); err == nil || !strings.Contains(err.Error(), "only a descriptor that a person placed on this computer") {
-		t.Error(err)
-	}
+	_, err := Parse([]byte(server(`"url": "https://example.com/mcp"`, ``)), Options{Origin: "https://example.com"})
+	assert.Check(t, is.ErrorContains(err, "only a descriptor that a person placed on this computer"))
 }

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -22,15 +25,14 @@ func TestStarts(t *testing.T) {
 	found := mustParse(t, strings.Replace(starting, "DESKTOP", "", 1), Options{HostPlatform: "linux", DesktopFile: "late.desktop"})
 	for name, d := range map[string]*Descriptor{"by the descriptor": named, "by the entry": found} {
 		play, volume := d.App.Tool("play"), d.App.Tool("volume")
-		if !play.Assessment(nil).MayStartProgram || !strings.HasPrefix(play.Implementation.Summary, "starts late.desktop if it does not run; D-Bus") || d.Recipes[0].Start != "late" {
-			t.Errorf("%s: %+v", name, play)
-		}
-		if play.Implementation.Digest() == plain.App.Tool("play").Implementation.Digest() {
-			t.Errorf("%s: who allowed to call the app has allowed to start it", name)
-		}
-		if volume.Assessment(nil).MayStartProgram || volume.Effect != aai.Reads || d.Recipes[1].Start != "" || volume.Implementation.Digest() != plain.App.Tool("volume").Implementation.Digest() {
-			t.Errorf("%s: %+v", name, volume)
-		}
+		assert.Assert(t, play.Assessment(nil).MayStartProgram, "%s %+v", name, play)
+		assert.Assert(t, strings.HasPrefix(play.Implementation.Summary, "starts late.desktop if it does not run; D-Bus"), "%s %+v", name, play)
+		assert.Equal(t, d.Recipes[0].Start, "late", "%s %+v", name, play)
+		assert.Check(t, play.Implementation.Digest() != plain.App.Tool("play").Implementation.Digest(), "%s: who allowed to call the app has allowed to start it", name)
+		assert.Assert(t, !volume.Assessment(nil).MayStartProgram, "%s %+v", name, volume)
+		assert.Equal(t, volume.Effect, aai.Reads, "%s %+v", name, volume)
+		assert.Equal(t, d.Recipes[1].Start, "", "%s %+v", name, volume)
+		assert.Equal(t, volume.Implementation.Digest(), plain.App.Tool("volume").Implementation.Digest(), "%s %+v", name, volume)
 	}
 	// Consent covers the command, which the entry's name does not show.
 	command := func(says string) *aai.Tool {
@@ -40,14 +42,12 @@ func TestStarts(t *testing.T) {
 	if one, other := command("/usr/bin/player"), command("/tmp/planted"); one.Implementation.Digest() == other.Implementation.Digest() || !strings.HasPrefix(one.Implementation.Summary, "starts /usr/bin/player late if it does not run; D-Bus") {
 		t.Errorf("it runs %q, by the digest %s and %s", one.Implementation.Summary, one.Implementation.Digest(), other.Implementation.Digest())
 	}
-	if play := plain.App.Tool("play"); play.Assessment(nil).MayStartProgram || strings.Contains(play.Implementation.Summary, "starts") {
-		t.Errorf("%+v", play)
-	}
+	play := plain.App.Tool("play")
+	assert.Assert(t, !play.Assessment(nil).MayStartProgram, "%+v", play)
+	assert.Assert(t, !strings.Contains(play.Implementation.Summary, "starts"), "%+v", play)
 	for _, bad := range []string{`"../late.desktop"`, `7`, `""`, `".desktop"`, `"a b"`} {
 		_, err := Parse([]byte(strings.Replace(starting, "DESKTOP", `"desktop_file": `+bad+`,`, 1)), Options{HostPlatform: "linux"})
-		if err == nil || !strings.Contains(err.Error(), "platforms.linux.desktop_file") {
-			t.Errorf("%s: %v", bad, err)
-		}
+		assert.Check(t, is.ErrorContains(err, "platforms.linux.desktop_file"), bad)
 	}
 }
 
@@ -61,14 +61,9 @@ func TestTheEntryThatNamesIt(t *testing.T) {
 		file := filepath.Join(folder, "applications", name+".desktop")
 		write(t, file, "[Desktop Entry]\nX-AAI-Config="+target+"\n")
 		files, _ := s.scan()
-		if len(files) != 1 {
-			t.Fatalf("%s: %+v", name, files)
-		}
-		if summary := files[0].readApp.Tools[0].Implementation.Summary; !strings.HasPrefix(summary, "starts "+name+".desktop") {
-			t.Fatalf("%s: %s", name, summary)
-		}
-		if err := os.Remove(file); err != nil {
-			t.Fatal(err)
-		}
+		assert.Assert(t, is.Len(files, 1), name)
+		summary := files[0].readApp.Tools[0].Implementation.Summary
+		assert.Assert(t, strings.HasPrefix(summary, "starts "+name+".desktop"), "%s %s", name, summary)
+		assert.NilError(t, os.Remove(file))
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -60,12 +62,8 @@ func linuxTool(members string) string {
 
 func write(t *testing.T, path, content string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	assert.NilError(t, os.WriteFile(path, []byte(content), 0o600))
 }
 
 func mustParse(t *testing.T, source string, o Options) *Descriptor {
@@ -80,9 +78,7 @@ func mustParse(t *testing.T, source string, o Options) *Descriptor {
 func read(t *testing.T, name string) string {
 	t.Helper()
 	source, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return string(source)
 }
 

@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"reflect"
-	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 )
@@ -28,12 +30,8 @@ func TestWhatIsSetMayBePutBackUnlessItIsSecret(t *testing.T) {
 		d, err := Parse([]byte(withPlatforms(`{"linux": {"automation": "dbus", "service": "org.example.App", "object": "/a", "interface": "org.example.App",
 			"tools": [{"name": "t", "description": "D.", "property": "`+c.property+`", "access": "`+c.access+`",
 			"parameters": {"type": "object", "properties": {`+params+`}}}]}}`)), Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := d.Recipes[0].Reversible; got != c.want {
-			t.Errorf("%+v: %v", c, got)
-		}
+		assert.NilError(t, err)
+		assert.Check(t, is.Equal(d.Recipes[0].Reversible, c.want), "%+v", c)
 	}
 }
 
@@ -41,16 +39,13 @@ func TestWhatIsSetMayBePutBackUnlessItIsSecret(t *testing.T) {
 // the schema allows.
 func TestADBusToolTakesOnlyItsParameters(t *testing.T) {
 	d, err := Parse([]byte(undoApp(false, `{"tool": "restore", "args": {"id": 1}}`)), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	check := d.App.Tool("list").Params.Check
-	if _, err := check(map[string]any{"id": 1}); err != nil {
-		t.Error(err)
-	}
-	if _, err := check(map[string]any{"id": 1, "nosuch": 1}); aai.AsError(err) == nil || aai.AsError(err).Code != aai.InvalidParams {
-		t.Errorf("an unknown parameter: %v", err)
-	}
+	_, err = check(map[string]any{"id": 1})
+	assert.Check(t, err)
+	_, err = check(map[string]any{"id": 1, "nosuch": 1})
+	assert.Assert(t, aai.AsError(err) != nil, "an unknown parameter: %v", err)
+	assert.Equal(t, aai.AsError(err).Code, aai.InvalidParams, err)
 }
 
 // undoApp returns an app in either dialect with a tool "delete" that has the undo.
@@ -82,20 +77,14 @@ func (d *answers) Compile(*aai.Recipe) (aai.Action, error) {
 func undoOf(t *testing.T, single bool, undo string, args map[string]any, answer any) string {
 	t.Helper()
 	d, err := Parse([]byte(undoApp(single, undo)), Options{HostPlatform: "linux", Drivers: drivers(&answers{answer}, "dbus")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	result, err := d.App.Tool("delete").Run(t.Context(), &aai.Call{App: "an alias", Tool: "delete", Args: args})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	if result.Undo == nil {
 		return "none"
 	}
 	b, err := json.Marshal(result.Undo)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return string(b)
 }
 
@@ -118,23 +107,15 @@ func TestADescriptorSaysHowAnActIsTakenBack(t *testing.T) {
 		"a look without a left": {`{"tool": "restore", "args": {"id": 1}, "look": {"tool": "list", "left": "${result.receipt}"}}`, "none"},
 	} {
 		for _, single := range []bool{true, false} {
-			if got := undoOf(t, single, c.undo, args, answer); got != c.want {
-				t.Errorf("%s: %s", name, got)
-			}
+			assert.Check(t, is.Equal(undoOf(t, single, c.undo, args, answer), c.want), name)
 		}
 	}
 	// An absent argument is omitted, but an unknown placeholder is an error.
-	if got := undoOf(t, true, `{"tool": "restore", "args": {"id": 1, "note": "${args.why}"}}`, nil, nil); !strings.Contains(got, `"args":{"id":1}`) {
-		t.Error(got)
-	}
+	assert.Check(t, is.Contains(undoOf(t, true, `{"tool": "restore", "args": {"id": 1, "note": "${args.why}"}}`, nil, nil), `"args":{"id":1}`))
 	for _, undo := range []string{`{"tool": "restore", "args": {"id": ["${args.why}"]}}`, `{"tool": "restore", "args": {"id": "x${args.why}"}}`, `{"tool": "restore", "args": {"id": 1}, "look": {"tool": "list", "left": "${args.why}"}}`} {
-		if got := undoOf(t, true, undo, nil, nil); got != "none" {
-			t.Error(got)
-		}
+		assert.Check(t, is.Equal(undoOf(t, true, undo, nil, nil), "none"))
 	}
-	if got := undoOf(t, true, `{"tool": "restore", "args": {"id": "${result}"}}`, nil, nil); !strings.Contains(got, `{"id":"a text"}`) {
-		t.Error(got)
-	}
+	assert.Check(t, is.Contains(undoOf(t, true, `{"tool": "restore", "args": {"id": "${result}"}}`, nil, nil), `{"id":"a text"}`))
 }
 
 // TestAnUndoThatCannotBeIsRefused checks that the names in an undo must exist, and the error's place.
@@ -157,27 +138,20 @@ func TestAnUndoThatCannotBeIsRefused(t *testing.T) {
 		`{` + ok + `, "look": {"tool": "list", "left": {"a": "${b}"}}}`: "platforms.linux.tools[0].undo.look.left.a: has ${b}",
 	} {
 		_, err := Parse([]byte(undoApp(false, undo)), Options{})
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %s", undo, err, want)
-		}
+		assert.Check(t, is.ErrorContains(err, want), undo)
 	}
 	d, err := Parse([]byte(undoApp(true, `{`+ok+`, "args2": 1, "look": {"tool": "list", "left": null, "lft": 1}}`)), Options{})
-	if err != nil || len(d.Warnings) != 2 {
-		t.Errorf("%v, %v", err, d)
-	}
+	assert.NilError(t, err, d)
+	assert.Assert(t, is.Len(d.Warnings, 2), d)
 }
 
 func TestAnUndoIsWrittenAsItWasRead(t *testing.T) {
 	for _, single := range []bool{true, false} {
 		source := undoApp(single, `{"tool": "restore", "args": {"id": [null, "${args.id}"]}, "says": "back", "look": {"tool": "list", "left": {"a": null}}}`)
 		d, err := Parse([]byte(source), Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		again, err := Parse(writtenAgain(t, d, Options{}), Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		if was, is := d.Document.Sections[0].Tools[0].Undo, again.Document.Sections[0].Tools[0].Undo; is == nil || !reflect.DeepEqual(was, is) {
 			t.Errorf("%+v, was %+v", is, was)
 		}

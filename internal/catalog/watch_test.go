@@ -9,6 +9,9 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // watchTimeout limits the wait for a change on a loaded machine. The tests wait for the change
@@ -56,16 +59,12 @@ func (f *watchedCatalog) waitFor(want string) {
 
 func rename(t *testing.T, from, to string) {
 	t.Helper()
-	if err := os.Rename(from, to); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.Rename(from, to))
 }
 
 func remove(t *testing.T, name string) {
 	t.Helper()
-	if err := os.RemoveAll(name); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.RemoveAll(name))
 }
 
 func TestWatchFolders(t *testing.T) {
@@ -136,13 +135,11 @@ func TestWatchFolderThatIsReplaced(t *testing.T) {
 	w.follow(c.snapshot.Load())
 	rename(t, root, root+".old")
 	write(t, filepath.Join(root, "org.b", FileName), linuxApp("org.b", "B", ""))
-	if !w.set(w.foldersToWatch(c.rescan())) {
-		t.Error("the new folder is taken for the old one")
-	}
+	assert.Check(t, w.set(w.foldersToWatch(c.rescan())), "the new folder is taken for the old one")
 	for folder, then := range w.watched {
-		if now, err := os.Stat(folder); err != nil || !os.SameFile(then, now) {
-			t.Errorf("%s: another folder is watched", folder)
-		}
+		now, err := os.Stat(folder)
+		assert.NilError(t, err, folder)
+		assert.Assert(t, os.SameFile(then, now), "%s: another folder is watched", folder)
 	}
 }
 
@@ -167,9 +164,7 @@ func TestSettingWatches(t *testing.T) {
 		for _, name := range step.wanted {
 			wanted[name] = true
 		}
-		if got := w.set(wanted); got != step.changed {
-			t.Errorf("step %d: %v", i, got)
-		}
+		assert.Check(t, is.Equal(w.set(wanted), step.changed), "%d", i)
 	}
 }
 
@@ -226,9 +221,7 @@ func TestRescanKeepsWhatDidNotChange(t *testing.T) {
 	old := filepath.Join(root, "old.json")
 	write(t, old, linuxApp("org.old", "Old", ""))
 	past := time.Now().Add(-time.Hour)
-	if err := os.Chtimes(old, past, past); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.Chtimes(old, past, past))
 	c := newCatalog(Files(root, "*.json"))
 	before, _ := c.Find(t.Context(), "org.old")
 	read := c.scanner.known[old].readAt
@@ -241,19 +234,15 @@ func TestRescanKeepsWhatDidNotChange(t *testing.T) {
 		t.Errorf("same app %v, read again %v, %d changes", before == after, c.scanner.known[old].readAt != read, changed)
 	}
 	c.rescan()
-	if changed != 1 {
-		t.Errorf("%d changes without a change", changed)
-	}
+	assert.Check(t, is.Equal(changed, 1), "%d changes without a change", changed)
 	// Equal size and time do not hide a replaced file.
 	write(t, old+"~", linuxApp("org.odd", "Old", ""))
-	if err := os.Chtimes(old+"~", past, past); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.Chtimes(old+"~", past, past))
 	rename(t, old+"~", old)
 	c.rescan()
-	if got := ids(c.Apps()); got != "aai desktop org.new org.odd" || changed != 2 {
-		t.Errorf("apps: %s, %d changes", got, changed)
-	}
+	got := ids(c.Apps())
+	assert.Check(t, is.Equal(got, "aai desktop org.new org.odd"))
+	assert.Check(t, is.Equal(changed, 2))
 }
 
 // TestRescanSeesTheSize checks that an equal time does not hide a longer file.
@@ -262,18 +251,14 @@ func TestRescanSeesTheSize(t *testing.T) {
 	past := time.Now().Add(-time.Hour)
 	put := func(id string) {
 		write(t, name, linuxApp(id, "A", ""))
-		if err := os.Chtimes(name, past, past); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.Chtimes(name, past, past))
 	}
 	put("org.a")
 	c := newCatalog(Files(filepath.Dir(name), "*.json"))
 	c.Apps()
 	put("org.longer")
 	c.rescan()
-	if got := ids(c.Apps()); got != "aai desktop org.longer" {
-		t.Errorf("apps: %s", got)
-	}
+	assert.Check(t, is.Equal(ids(c.Apps()), "aai desktop org.longer"))
 }
 
 // TestRescanReadsFreshFilesAgain checks that a file written at the time of reading is read again,
@@ -282,19 +267,13 @@ func TestRescanReadsFreshFilesAgain(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "a.json")
 	write(t, name, linuxApp("org.a", "A", ""))
 	info, err := os.Stat(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	c := newCatalog(Files(filepath.Dir(name), "*.json"))
 	c.Apps()
 	write(t, name, linuxApp("org.b", "A", ""))
-	if err := os.Chtimes(name, info.ModTime(), info.ModTime()); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.Chtimes(name, info.ModTime(), info.ModTime()))
 	c.rescan()
-	if got := ids(c.Apps()); got != "aai desktop org.b" {
-		t.Errorf("apps: %s", got)
-	}
+	assert.Check(t, is.Equal(ids(c.Apps()), "aai desktop org.b"))
 }
 
 // TestStopOnChange checks that a listener is not called after stop has returned, and that stop
@@ -334,9 +313,7 @@ func TestStopOnChange(t *testing.T) {
 	write(t, filepath.Join(root, "b.json"), linuxApp("org.b", "B", ""))
 	c.rescan()
 	stop()
-	if calls != 1 {
-		t.Errorf("%d calls", calls)
-	}
+	assert.Check(t, is.Equal(calls, 1))
 }
 
 func TestStartIsOnce(t *testing.T) {
@@ -384,9 +361,8 @@ func TestConcurrentUse(t *testing.T) {
 		}
 		c.Apps()
 		c.rescan()
-		if _, err := c.Report(t.Context()); err != nil {
-			t.Error(err)
-		}
+		_, err := c.Report(t.Context())
+		assert.Check(t, err)
 	}
 	close(done)
 	asking.Wait()

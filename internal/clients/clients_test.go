@@ -4,13 +4,14 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/BurntSushi/toml"
 	goccy "github.com/goccy/go-yaml"
 	"github.com/tailscale/hujson"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway/internal/clients"
 )
@@ -69,13 +70,14 @@ func TestEveryClientOnEverySystem(t *testing.T) {
 				w := newWorld(t, system, nil)
 				path := f.on(system)
 				w.file(path, f.text)
-				if here := presentClients(w.room); !slices.Contains(here, f.client) {
-					t.Fatalf("here are %q", here)
-				}
+				here := presentClients(w.room)
+				assert.Assert(t, is.Contains(here, f.client), "here are %q", here)
 				p := w.plan(w.room.Install(f.client, serve()))
-				if p.Action != clients.ActionAdd || p.Client.File != filepath.Join(w.home, path) || !strings.Contains(p.Diff, command) || strings.Contains(p.Diff, "hunter2") || strings.Contains(p.Diff, "sk-1") {
-					t.Fatalf("%s %s\n%s", p.Action, p.Client.File, p.Diff)
-				}
+				assert.Equal(t, p.Action, clients.ActionAdd)
+				assert.Equal(t, p.Client.File, filepath.Join(w.home, path))
+				assert.Assert(t, is.Contains(p.Diff, command))
+				assert.Assert(t, !strings.Contains(p.Diff, "hunter2"), p.Diff)
+				assert.Assert(t, !strings.Contains(p.Diff, "sk-1"), p.Diff)
 				w.is(path, f.text)
 				w.do(clients.ActionAdd)(p, nil)
 				checkEntry(t, f, w.has(path))
@@ -91,9 +93,8 @@ func TestEveryClientOnEverySystem(t *testing.T) {
 		}
 	}
 	const manual = 2 // TestManualClients has them
-	if n := len(newWorld(t, "linux", nil).room.Clients()); n != len(files())+manual {
-		t.Errorf("%d clients are known, and %d tested", n, len(files()))
-	}
+	n := len(newWorld(t, "linux", nil).room.Clients())
+	assert.Check(t, is.Equal(n, len(files())+manual), "%d clients are known, and %d tested", n, len(files()))
 }
 
 // TestEveryClientWithoutAFile checks that a missing file is created, and deleted again.
@@ -111,12 +112,9 @@ func TestEveryClientWithoutAFile(t *testing.T) {
 				case "claude-code":
 					w.file(".claude/history.jsonl", "")
 				}
-				if err := os.MkdirAll(filepath.Join(w.home, filepath.Dir(path)), 0o700); err != nil {
-					t.Fatal(err)
-				}
-				if here := presentClients(w.room); !slices.Contains(here, f.client) {
-					t.Fatalf("here are %q", here)
-				}
+				assert.NilError(t, os.MkdirAll(filepath.Join(w.home, filepath.Dir(path)), 0o700))
+				here := presentClients(w.room)
+				assert.Assert(t, is.Contains(here, f.client), "here are %q", here)
 				w.do(clients.ActionAdd)(w.room.Install(f.client, serve()))
 				checkEntry(t, f, w.has(path))
 				w.do(clients.ActionDelete)(w.room.Uninstall(f.client))
@@ -154,9 +152,7 @@ func checkEntry(t *testing.T, f file, text string) {
 	default:
 		err = goccy.Unmarshal([]byte(text), &all)
 	}
-	if err != nil {
-		t.Fatalf("%v in\n%s", err, text)
-	}
+	assert.NilError(t, err, text)
 	var entry map[string]any
 	switch held := all[f.holder].(type) {
 	case map[string]any:
@@ -169,9 +165,10 @@ func checkEntry(t *testing.T, f file, text string) {
 		}
 	}
 	args, _ := entry["args"].([]any)
-	if entry[f.command] != command || len(args) != 2 || args[0] != "mcp" || args[1] != "serve" {
-		t.Errorf("the entry is %v in\n%s", entry, text)
-	}
+	assert.Equal(t, entry[f.command], command, "%v %s", entry, text)
+	assert.Assert(t, is.Len(args, 2), "%v %s", entry, text)
+	assert.Equal(t, args[0], "mcp", "%v %s", entry, text)
+	assert.Equal(t, args[1], "serve", "%v %s", entry, text)
 }
 
 // TestPlaces checks the clients' variables, and which of several files counts.
@@ -209,9 +206,8 @@ func TestPlaces(t *testing.T) {
 			w.file(path, "")
 		}
 		for _, known := range w.room.Clients() {
-			if want := strings.Replace(c.want, "~", w.home, 1); known.ID == c.client && known.File != want {
-				t.Errorf("%s on %s with %v, %q: %s; expected %s", c.client, c.system, c.env, c.files, known.File, want)
-			}
+			want := strings.Replace(c.want, "~", w.home, 1)
+			assert.Check(t, known.ID != c.client || known.File == want, "%s on %s with %v, %q: %s; expected %s", c.client, c.system, c.env, c.files, known.File, want)
 		}
 	}
 }

@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/clients"
 )
 
@@ -16,25 +19,15 @@ import (
 // temporary folders are noted.
 func TestStableCommand(t *testing.T) {
 	root, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	at := func(path string) string { return filepath.Join(root, path) }
 	for _, path := range []string{"cellar/1.2/bin/aai-gateway", "other/aai-gateway", "x/_npx/1/aai-gateway"} {
-		if err := os.MkdirAll(filepath.Dir(at(path)), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(at(path), []byte(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.MkdirAll(filepath.Dir(at(path)), 0o700))
+		assert.NilError(t, os.WriteFile(at(path), []byte(path), 0o700))
 	}
-	if err := os.Mkdir(at("bin"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.Mkdir(at("bin"), 0o700))
 	for _, link := range []string{"bin/aai-gateway", "bin/axterminator"} {
-		if err := os.Symlink("../cellar/1.2/bin/aai-gateway", at(link)); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.Symlink("../cellar/1.2/bin/aai-gateway", at(link)))
 	}
 	real := at("cellar/1.2/bin/aai-gateway")
 	for _, c := range []struct {
@@ -56,9 +49,10 @@ func TestStableCommand(t *testing.T) {
 	} {
 		got, notes, err := clients.StableCommand(c.start)
 		said := strings.Join(notes, " ")
-		if !slices.Equal(got, []string{c.want}) || err != nil || (said == "") != (c.note == "") || !strings.Contains(said, c.note) {
-			t.Errorf("%s: %s, %q, %v; expected %s, %q", c.name, got, notes, err, c.want, c.note)
-		}
+		assert.Assert(t, slices.Equal(got, []string{c.want}), "%s %s %q %s", c.name, got, notes, c.want)
+		assert.NilError(t, err, "%s %s %q %s", c.name, got, notes, c.want)
+		assert.Equal(t, (said == ""), (c.note == ""), "%s %s %q %s", c.name, got, notes, c.want)
+		assert.Assert(t, is.Contains(said, c.note), "%s %s %q %s", c.name, got, notes, c.want)
 	}
 	for path, want := range map[string]string{
 		"/home/ann/.npm/_npx/1/node_modules/aai-gateway-linux-x64/bin/aai-gateway":                                "npx -y aai-gateway",
@@ -67,11 +61,9 @@ func TestStableCommand(t *testing.T) {
 		"/home/_npx/node_modules/x/bin/aai-gateway":                                                               "/home/_npx/node_modules/x/bin/aai-gateway",
 	} {
 		got, _, err := clients.StableCommand(clients.LaunchInfo{Arg0: path, Executable: path, TemporaryFolders: []string{"/home"}, System: "linux"})
-		if strings.Join(got, " ") != want || err != nil {
-			t.Errorf("%s: %q, %v; expected %s", path, got, err, want)
-		}
+		assert.Check(t, is.Equal(strings.Join(got, " "), want), "%s %q", path, got)
+		assert.Check(t, err, "%s %q", path, got)
 	}
-	if _, _, err := clients.StableCommand(clients.LaunchInfo{Arg0: "aai-gateway"}); err == nil {
-		t.Error("nobody knows where it is, and it is somewhere")
-	}
+	_, _, err = clients.StableCommand(clients.LaunchInfo{Arg0: "aai-gateway"})
+	assert.Check(t, err != nil, "nobody knows where it is, and it is somewhere")
 }

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/clients"
 )
 
@@ -28,9 +31,7 @@ func TestSecretsStayRedacted(t *testing.T) {
 			w.file(c.path, c.text)
 			plan := func(id string) (*clients.Plan, error) { return w.room.Install(id, serve()) }
 			if name != "install" {
-				if err := w.room.Apply(t.Context(), w.plan(plan(c.client))); err != nil {
-					t.Fatal(err)
-				}
+				assert.NilError(t, w.room.Apply(t.Context(), w.plan(plan(c.client))))
 				plan = w.room.Uninstall
 			}
 			if name == "rollback" {
@@ -38,12 +39,8 @@ func TestSecretsStayRedacted(t *testing.T) {
 				plan = w.room.Rollback
 			}
 			p := w.plan(plan(c.client))
-			if strings.Contains(p.Diff, secret) {
-				t.Errorf("%s shows it:\n%s\nof\n%s", name, p.Diff, c.text)
-			}
-			if !strings.Contains(p.Diff, "aai-gateway") {
-				t.Errorf("%s does not show ours:\n%s", name, p.Diff)
-			}
+			assert.Check(t, !strings.Contains(p.Diff, secret), "%s shows it:\n%s\nof\n%s", name, p.Diff, c.text)
+			assert.Check(t, is.Contains(p.Diff, "aai-gateway"), "%s does not show ours:\n%s", name, p.Diff)
 		}
 	}
 }
@@ -76,7 +73,6 @@ func TestALongLine(t *testing.T) {
 	w := newWorld(t, "linux", nil)
 	w.file(cursor, `{"history":[`+strings.Repeat(`{"x":"y"},`, 5000)+`{}],"mcpServers":{},"z":[`+strings.Repeat(`{"x":"y"},`, 5000)+`{}]}`)
 	p := w.plan(w.room.Install("cursor", serve()))
-	if len(p.Diff) > 1500 || !strings.Contains(p.Diff, `"args":["mcp","serve"]`) {
-		t.Errorf("%d bytes:\n%.2000s", len(p.Diff), p.Diff)
-	}
+	assert.Assert(t, len(p.Diff) <= 1500, "%d bytes:\n%.2000s", len(p.Diff), p.Diff)
+	assert.Assert(t, is.Contains(p.Diff, `"args":["mcp","serve"]`), "%d", len(p.Diff))
 }

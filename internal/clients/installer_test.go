@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/clients"
 	"github.com/gybob/aai-gateway/internal/files/atomicfile"
@@ -38,9 +41,7 @@ func TestSteps(t *testing.T) {
 	second := w.has(cursor)
 	w.do(clients.ActionReplace)(w.room.Install("cursor", append(serve(), "--profile", "desktop")))
 	third := w.has(cursor)
-	if second == third {
-		t.Fatal("nothing changed")
-	}
+	assert.Assert(t, second != third, "nothing changed")
 	w.do(clients.ActionRestore)(w.room.Rollback("cursor"))
 	w.is(cursor, second)
 	w.do(clients.ActionReplace)(w.room.Install("cursor", append(serve(), "--profile", "desktop")))
@@ -53,9 +54,7 @@ func TestSteps(t *testing.T) {
 	w.backups(0)
 	w.do(clients.ActionReplace)(w.room.Install("cursor", serve()))
 	w.do(clients.ActionReplace)(w.room.Install("cursor", append(serve(), "--profile", "desktop")))
-	if w.room.LastClient() != "cursor" {
-		t.Errorf("the last one is %q", w.room.LastClient())
-	}
+	assert.Check(t, is.Equal(w.room.LastClient(), "cursor"), "the last one is %q", w.room.LastClient())
 	// Another process wrote it since: there is a note, and it is restored anyway.
 	w.file(cursor, "{\"other\": true}")
 	p = w.plan(w.room.Rollback("cursor"))
@@ -80,9 +79,7 @@ func TestWhatStaysInBackups(t *testing.T) {
 	w.do(clients.ActionAdd)(w.room.Install("cursor", serve()))
 	w.backups(1)
 	p := w.plan(w.room.Uninstall("cursor"))
-	if len(p.Notes) != 0 {
-		t.Errorf("nothing stays: %q", p.Notes)
-	}
+	assert.Check(t, is.Len(p.Notes, 0), "nothing stays: %q", p.Notes)
 	w.do(clients.ActionRestore)(p, nil)
 	w.backups(0)
 
@@ -94,18 +91,16 @@ func TestWhatStaysInBackups(t *testing.T) {
 	w.do(clients.ActionAdd)(w.room.Install("cursor", serve()))
 	w.file(cursor, w.has(cursor)+"\n")
 	p = w.plan(w.room.Uninstall("cursor"))
-	if len(p.Notes) != 1 || !strings.Contains(p.Notes[0], filepath.Join(w.home, ".local/share/aai-gateway/clients/backups/cursor-*")) {
-		t.Errorf("%q", p.Notes)
-	}
+	assert.Assert(t, is.Len(p.Notes, 1))
+	assert.Assert(t, is.Contains(p.Notes[0], filepath.Join(w.home, ".local/share/aai-gateway/clients/backups/cursor-*")))
 	w.do(clients.ActionRemove)(p, nil)
 	w.backups(2)
 	// Backups of steps that are no longer reversible stay, with a note.
 	w.do(clients.ActionAdd)(w.room.Install("cursor", serve()))
 	w.backups(3)
 	p = w.plan(w.room.Uninstall("cursor"))
-	if len(p.Notes) != 1 || !strings.Contains(p.Notes[0], "stays in the backups") {
-		t.Errorf("%q", p.Notes)
-	}
+	assert.Assert(t, is.Len(p.Notes, 1))
+	assert.Assert(t, is.Contains(p.Notes[0], "stays in the backups"))
 	w.do(clients.ActionRestore)(p, nil)
 	w.backups(2)
 }
@@ -128,9 +123,7 @@ func TestARollbackKeepsLaterWork(t *testing.T) {
 		if !p.NeedsConfirmation() || len(p.Notes) != 1 {
 			t.Fatalf("%v, %q", p.NeedsConfirmation(), p.Notes)
 		}
-		if err := w.room.Apply(t.Context(), p); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, w.room.Apply(t.Context(), p))
 		w.is(cursor, first)
 		_, kept, _ := strings.Cut(p.Notes[0], "is kept in ")
 		got, err := os.ReadFile(kept)
@@ -153,9 +146,7 @@ func TestAClientThatMoved(t *testing.T) {
 	w.do(clients.ActionRemove)(w.room.Uninstall("windsurf"))
 	w.do(clients.ActionNone)(w.room.Uninstall("windsurf"))
 	w.do(clients.ActionRestore)(w.room.Rollback("windsurf"))
-	if !strings.Contains(w.has(now), command) {
-		t.Error(w.has(now))
-	}
+	assert.Check(t, is.Contains(w.has(now), command))
 }
 
 // TestAnEntryOfAnotherProgram checks that it is replaced only after a person's confirmation, and
@@ -176,9 +167,9 @@ func TestAnEntryOfAnotherProgram(t *testing.T) {
 			t.Errorf("%q", p.Notes)
 		}
 		p = w.plan(w.room.Uninstall("cursor"))
-		if p.Action != clients.ActionNone || len(p.Notes) != 1 || !strings.Contains(p.Notes[0], "another program's, and stays") {
-			t.Errorf("%s: %s, %q", theirs, p.Action, p.Notes)
-		}
+		assert.Equal(t, p.Action, clients.ActionNone, theirs)
+		assert.Assert(t, is.Len(p.Notes, 1), theirs)
+		assert.Assert(t, is.Contains(p.Notes[0], "another program's, and stays"), theirs)
 	}
 }
 
@@ -204,14 +195,16 @@ func TestOurEntryOfAnotherPath(t *testing.T) {
 			}
 			w.do(clients.ActionReplace)(p, nil)
 			got := w.has(c.path)
-			if !strings.Contains(got, command) || strings.Contains(got, program) || !strings.Contains(got, "A B") || c.client == "goose" && !strings.Contains(got, "2.5") || !strings.Contains(got, "--profile") {
-				t.Errorf("%d: %s", i, got)
-			}
+			assert.Assert(t, is.Contains(got, command), "%d", i)
+			assert.Assert(t, !strings.Contains(got, program), "%d %s", i, got)
+			assert.Assert(t, is.Contains(got, "A B"), "%d", i)
+			assert.Assert(t, c.client != "goose" || strings.Contains(got, "2.5"), "%d %s", i, got)
+			assert.Assert(t, is.Contains(got, "--profile"), "%d", i)
 			w.do(clients.ActionNone)(w.room.Install(c.client, serve()))
 			w.do(clients.ActionReplace)(w.room.Install(c.client, append(serve(), "--profile", "all")))
-			if got := w.has(c.path); !strings.Contains(got, "A B") || strings.Contains(got, "apps\"") {
-				t.Error(got)
-			}
+			got = w.has(c.path)
+			assert.Assert(t, is.Contains(got, "A B"))
+			assert.Assert(t, !strings.Contains(got, "apps\""), got)
 			w.file(c.path, w.has(c.path)+"\n")
 			w.do(clients.ActionRemove)(w.room.Uninstall(c.client))
 		}
@@ -236,17 +229,12 @@ func TestAFileThatChangesMeanwhile(t *testing.T) {
 		}
 		p := w.plan(w.room.Install("cursor", serve()))
 		w.file(cursor, "{\"new\": 1}")
-		if err := w.room.Apply(t.Context(), p); err == nil || !strings.Contains(err.Error(), "changed by somebody else") {
-			t.Errorf("got %v", err)
-		}
+		err := w.room.Apply(t.Context(), p)
+		assert.Check(t, is.ErrorContains(err, "changed by somebody else"))
 		w.is(cursor, "{\"new\": 1}")
-		if err := os.Remove(filepath.Join(w.home, cursor)); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.Remove(filepath.Join(w.home, cursor)))
 	}
-	if w.room.LastClient() != "" {
-		t.Errorf("on record: %q", w.room.LastClient())
-	}
+	assert.Check(t, is.Equal(w.room.LastClient(), ""), "on record: %q", w.room.LastClient())
 }
 
 // TestAnotherInstallRuns checks that there is an error, and nothing is written.
@@ -255,18 +243,14 @@ func TestAnotherInstallRuns(t *testing.T) {
 	w.file(cursor, "{}")
 	folder := filepath.Dir(w.file(".local/share/aai-gateway/clients/other", ""))
 	unlock, err := atomicfile.Lock(t.Context(), filepath.Join(folder, "cursor.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	defer unlock()
 	room := clients.New(clients.Config{
 		Home: w.home, Getenv: func(name string) string { return w.env[name] }, System: "linux",
 		Folder: folder, LaunchCommand: []string{command}, Now: time.Now, LockTimeout: time.Millisecond,
 	})
 	err = room.Apply(t.Context(), w.plan(room.Install("cursor", serve())))
-	if err == nil || !strings.Contains(err.Error(), "another install, uninstall or rollback for cursor runs; nothing was written") {
-		t.Errorf("got %v", err)
-	}
+	assert.Check(t, is.ErrorContains(err, "another install, uninstall or rollback for cursor runs; nothing was written"))
 	w.is(cursor, "{}")
 }
 
@@ -274,25 +258,19 @@ func TestAnotherInstallRuns(t *testing.T) {
 func TestAFileThatCannotBeWritten(t *testing.T) {
 	w := newWorld(t, "linux", nil)
 	w.file(".config", "no folder")
-	if _, err := w.room.Install("goose", serve()); err == nil {
-		t.Error("a file is a folder")
-	}
-	if w.room.LastClient() != "" {
-		t.Errorf("on record: %q", w.room.LastClient())
-	}
+	_, err := w.room.Install("goose", serve())
+	assert.Check(t, err != nil, "a file is a folder")
+	assert.Check(t, is.Equal(w.room.LastClient(), ""), "on record: %q", w.room.LastClient())
 }
 
 // TestAReadOnlyFile checks that a read-only file is respected.
 func TestAReadOnlyFile(t *testing.T) {
 	w := newWorld(t, "linux", nil)
 	path := w.file(cursor, "{}")
-	if err := os.Chmod(path, 0o400); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.Chmod(path, 0o400))
 	err := w.room.Apply(t.Context(), w.plan(w.room.Install("cursor", serve())))
-	if err == nil || !strings.Contains(err.Error(), "read-only") || w.room.LastClient() != "" {
-		t.Errorf("%v, on record: %q", err, w.room.LastClient())
-	}
+	assert.Assert(t, is.ErrorContains(err, "read-only"))
+	assert.Equal(t, w.room.LastClient(), "")
 	w.is(cursor, "{}")
 	w.backups(0)
 }
@@ -300,13 +278,12 @@ func TestAReadOnlyFile(t *testing.T) {
 // TestWhatIsNoFile checks the hint.
 func TestWhatIsNoFile(t *testing.T) {
 	w := newWorld(t, "linux", nil)
-	if err := os.MkdirAll(filepath.Join(w.home, cursor), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.MkdirAll(filepath.Join(w.home, cursor), 0o700))
 	_, err := w.room.Install("cursor", serve())
-	if e := aai.AsError(err); e == nil || !strings.Contains(e.Message, "expected a regular file") || !strings.Contains(e.Hint, "Nothing was changed") {
-		t.Errorf("%v", err)
-	}
+	e := aai.AsError(err)
+	assert.Assert(t, e != nil, err)
+	assert.Assert(t, is.Contains(e.Message, "expected a regular file"), err)
+	assert.Assert(t, is.Contains(e.Hint, "Nothing was changed"), err)
 }
 
 // TestFoldersThatWereMade checks that they are removed with the file, unless not empty.
@@ -318,12 +295,10 @@ func TestFoldersThatWereMade(t *testing.T) {
 			w.file(other, "x")
 		}
 		w.do(clients.ActionDelete)(w.room.Uninstall("vscode"))
-		if _, err := os.Stat(filepath.Join(w.home, ".config/Code/User")); err == nil {
-			t.Error("the folder is still there")
-		}
-		if _, err := os.Stat(filepath.Join(w.home, ".config")); (err == nil) != (other != "") {
-			t.Errorf("with %q: %v", other, err)
-		}
+		_, err := os.Stat(filepath.Join(w.home, ".config/Code/User"))
+		assert.Check(t, err != nil, "the folder is still there")
+		_, err = os.Stat(filepath.Join(w.home, ".config"))
+		assert.Check(t, is.Equal((err == nil), (other != "")), "%q %v", other, err)
 	}
 	w.is(".config/Code/other", "x")
 }
@@ -337,14 +312,12 @@ func TestAnotherNameForTheSame(t *testing.T) {
 		`{"mcpServers": {"x": {"command": "/usr/bin/aai"}, "y": {"url": "http://x"}}}`:      0,
 	} {
 		w.file(cursor, text)
-		if p := w.plan(w.room.Install("cursor", serve())); len(p.Notes) != said {
-			t.Errorf("%s: %q", text, p.Notes)
-		}
+		assert.Check(t, is.Len(w.plan(w.room.Install("cursor", serve())).Notes, said), text)
 	}
 	w.file(".continue/config.yaml", "mcpServers:\n  - name: mine\n    command: aai-gateway\n")
-	if p := w.plan(w.room.Install("continue", serve())); len(p.Notes) != 1 || !strings.Contains(p.Notes[0], `"mine"`) {
-		t.Errorf("%q", p.Notes)
-	}
+	p := w.plan(w.room.Install("continue", serve()))
+	assert.Assert(t, is.Len(p.Notes, 1))
+	assert.Assert(t, is.Contains(p.Notes[0], `"mine"`))
 }
 
 // TestAFileThatCannotBeRead checks that the error has line and column, and nothing is planned.
@@ -357,9 +330,10 @@ func TestAFileThatCannotBeRead(t *testing.T) {
 	} {
 		_, err := plan("cursor")
 		e := aai.AsError(err)
-		if e == nil || !strings.Contains(e.Message, path+": line 3, column 5: ") || !strings.Contains(e.Message, "expected JSON") || !strings.Contains(e.Hint, "not touched") {
-			t.Errorf("%s: %v", name, err)
-		}
+		assert.Assert(t, e != nil, "%s %v", name, err)
+		assert.Assert(t, is.Contains(e.Message, path+": line 3, column 5: "), "%s %v", name, err)
+		assert.Assert(t, is.Contains(e.Message, "expected JSON"), "%s %v", name, err)
+		assert.Assert(t, is.Contains(e.Hint, "not touched"), "%s %v", name, err)
 	}
 }
 
@@ -369,17 +343,12 @@ func TestABackupThatIsGone(t *testing.T) {
 	w.file(cursor, "{\"a\": 1}")
 	w.do(clients.ActionAdd)(w.room.Install("cursor", serve()))
 	backups, err := filepath.Glob(filepath.Join(w.home, ".local/share/aai-gateway/clients/backups/*"))
-	if err != nil || len(backups) != 1 {
-		t.Fatalf("%q, %v", backups, err)
-	}
-	if err := os.WriteFile(backups[0], []byte("{\"evil\": 1}"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.room.Rollback("cursor"); err == nil || !strings.Contains(err.Error(), "was changed since") {
-		t.Errorf("got %v", err)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(backups, 1))
+	assert.NilError(t, os.WriteFile(backups[0], []byte("{\"evil\": 1}"), 0o600))
+	_, err = w.room.Rollback("cursor")
+	assert.Check(t, is.ErrorContains(err, "was changed since"))
 	w.do(clients.ActionRemove)(w.room.Uninstall("cursor")) // the entry only
-	if strings.Contains(w.has(cursor), "aai-gateway") || strings.Contains(w.has(cursor), "evil") {
-		t.Error(w.has(cursor))
-	}
+	assert.Assert(t, !strings.Contains(w.has(cursor), "aai-gateway"), w.has(cursor))
+	assert.Assert(t, !strings.Contains(w.has(cursor), "evil"), w.has(cursor))
 }

@@ -9,6 +9,9 @@ import (
 	"syscall"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/clients"
 )
 
@@ -17,25 +20,20 @@ func TestLinksOfTheirOwner(t *testing.T) {
 	w := newWorld(t, "linux", nil)
 	const text = "{\n  \"a\": 1\n}\n"
 	real := w.file("dotfiles/cursor.json", text)
-	if err := os.Chmod(real, 0o664); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.Chmod(real, 0o664))
 	w.file(".cursor/other", "")
-	if err := os.Symlink("../dotfiles/cursor.json", filepath.Join(w.home, cursor)); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.Symlink("../dotfiles/cursor.json", filepath.Join(w.home, cursor)))
 	p := w.plan(w.room.Install("cursor", serve()))
-	if len(p.Notes) != 1 || !strings.Contains(p.Notes[0], "leads to "+real) {
-		t.Errorf("notes: %q", p.Notes)
-	}
+	assert.Assert(t, is.Len(p.Notes, 1))
+	assert.Assert(t, is.Contains(p.Notes[0], "leads to "+real))
 	w.do(clients.ActionAdd)(p, nil)
 	if to, err := os.Readlink(filepath.Join(w.home, cursor)); err != nil || to != "../dotfiles/cursor.json" {
 		t.Errorf("the link: %q, %v", to, err)
 	}
 	info, err := os.Stat(real)
-	if err != nil || info.Mode() != 0o664 || !strings.Contains(w.has("dotfiles/cursor.json"), "aai-gateway") {
-		t.Errorf("%v, %v: %s", info, err, w.has("dotfiles/cursor.json"))
-	}
+	assert.NilError(t, err, info)
+	assert.Assert(t, info.Mode() == 0o664, info)
+	assert.Assert(t, is.Contains(w.has("dotfiles/cursor.json"), "aai-gateway"), info)
 	w.do(clients.ActionRestore)(w.room.Uninstall("cursor"))
 	w.is("dotfiles/cursor.json", text)
 }
@@ -90,12 +88,8 @@ func TestLinksOfOthers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, "linux", nil)
-			if err := os.MkdirAll(filepath.Join(w.home, ".cursor"), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			if err := plant(w); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, os.MkdirAll(filepath.Join(w.home, ".cursor"), 0o700))
+			assert.NilError(t, plant(w))
 			p, err := w.room.Install("cursor", serve())
 			if os.Geteuid() != 0 && err == nil && strings.Contains(name, "nother's") && name != "another's file" {
 				return // it is this user's
@@ -103,12 +97,8 @@ func TestLinksOfOthers(t *testing.T) {
 			if err == nil {
 				t.Fatalf("it would %s %s", p.Action, p.Client.File)
 			}
-			if name == "a link to nowhere" && !strings.Contains(err.Error(), "is a link that leads nowhere") {
-				t.Errorf("it says %v", err)
-			}
-			if !strings.Contains(err.Error(), cursor) && !strings.Contains(err.Error(), w.home) {
-				t.Errorf("the file is not named: %v", err)
-			}
+			assert.Check(t, name != "a link to nowhere" || strings.Contains(err.Error(), "is a link that leads nowhere"), "it says %v", err)
+			assert.Check(t, strings.Contains(err.Error(), cursor) || strings.Contains(err.Error(), w.home), "the file is not named: %v", err)
 		})
 	}
 }

@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/clients"
 )
 
@@ -19,9 +22,7 @@ func TestByNPX(t *testing.T) {
 		w.room = w.launching(system, launch...)
 		w.do(clients.ActionReplace)(w.room.Install("cursor", append(serve(), "--profile", "desktop")))
 		want := `{"command":"` + launch[0] + `","args":["` + strings.Join(append(launch[1:], "mcp", "serve", "--profile", "desktop"), `","`) + `"]}`
-		if !strings.Contains(w.has(cursor), want) {
-			t.Errorf("%s; expected %s", w.has(cursor), want)
-		}
+		assert.Check(t, is.Contains(w.has(cursor), want))
 		w.do(clients.ActionNone)(w.room.Install("cursor", append(serve(), "--profile", "desktop")))
 		w.room = w.with(system, command)
 		w.do(clients.ActionReplace)(w.room.Install("cursor", serve()))
@@ -41,12 +42,10 @@ func TestWhatElseNPXStarts(t *testing.T) {
 		`"-y", "theirs", "aai-gateway"`: false, `"aai-gateway-of-others"`: false, `"-y"`: false, ``: false,
 	} {
 		w.file(cursor, `{"mcpServers": {"aai-gateway": {"command": "npx", "args": [`+args+`]}}}`)
-		if p := w.plan(w.room.Install("cursor", serve())); p.NeedsConfirmation() == ours {
-			t.Errorf("%s: doubtful %v, %q", args, p.NeedsConfirmation(), p.Notes)
-		}
+		p := w.plan(w.room.Install("cursor", serve()))
+		assert.Check(t, p.NeedsConfirmation() != ours, "%s: doubtful %v, %q", args, p.NeedsConfirmation(), p.Notes)
 		w.file(cursor, `{"mcpServers": {"mine": {"command": "/usr/bin/npx", "args": [`+args+`]}}}`)
-		if p := w.plan(w.room.Install("cursor", serve())); (len(p.Notes) == 1) != ours {
-			t.Errorf("%s: %q", args, p.Notes)
-		}
+		p = w.plan(w.room.Install("cursor", serve()))
+		assert.Check(t, is.Equal((len(p.Notes) == 1), ours), "%s %q", args, p.Notes)
 	}
 }

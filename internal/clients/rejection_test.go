@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/clients"
 )
 
@@ -57,12 +60,8 @@ func TestSwitchedOffEntry(t *testing.T) {
 			w := newWorld(t, "linux", nil)
 			w.file(file.path, file.text)
 			plan := w.plan(w.room.Install(id, serve()))
-			if notes := strings.Join(plan.Notes, "\n"); !strings.Contains(notes, file.want) {
-				t.Errorf("got %s; want %s", notes, file.want)
-			}
-			if plan.Action != clients.ActionNone {
-				t.Errorf("it would %s", plan.Action)
-			}
+			assert.Check(t, is.Contains(strings.Join(plan.Notes, "\n"), file.want))
+			assert.Check(t, is.Equal(plan.Action, clients.ActionNone), "it would %s", plan.Action)
 		})
 	}
 }
@@ -77,9 +76,7 @@ func TestMovedFolders(t *testing.T) {
 			w := newWorld(t, "linux", nil)
 			w.file(test.file, test.text)
 			for _, c := range w.room.Clients() {
-				if c.ID == id && c.File != test.want {
-					t.Errorf("got %s; want %s", c.File, test.want)
-				}
+				assert.Check(t, c.ID != id || c.File == test.want, "%s %s", c.File, test.want)
 			}
 		})
 	}
@@ -91,29 +88,23 @@ func TestManualClients(t *testing.T) {
 	for id, read := range map[string]func(link string) string{
 		"cherry-studio": func(link string) string {
 			text, err := base64.RawURLEncoding.DecodeString(strings.TrimPrefix(link, "cherrystudio://mcp/install?servers="))
-			if err != nil {
-				t.Error(err)
-			}
+			assert.Check(t, err)
 			return string(text)
 		},
 		"lobehub": func(link string) string {
 			query, err := url.ParseQuery(strings.TrimPrefix(link, "lobehub://plugin/install?"))
-			if err != nil {
-				t.Error(err)
-			}
+			assert.Check(t, err)
 			return query.Get("schema")
 		},
 		"librechat": func(string) string { return `"` + command + `"` },
 	} {
 		t.Run(id, func(t *testing.T) {
 			plan := w.plan(w.room.Install(id, serve()))
-			if plan.Action != clients.ActionManual || !strings.Contains(plan.Diff, command) {
-				t.Errorf("%s:\n%s", plan.Action, plan.Diff)
-			}
+			assert.Check(t, is.Equal(plan.Action, clients.ActionManual))
+			assert.Check(t, is.Contains(plan.Diff, command))
 			inLink := read(plan.Link)
-			if !strings.Contains(inLink, command) || !json.Valid([]byte(inLink)) {
-				t.Errorf("the link has %s", inLink)
-			}
+			assert.Assert(t, is.Contains(inLink, command))
+			assert.Assert(t, json.Valid([]byte(inLink)), "the link has %s", inLink)
 		})
 	}
 }

@@ -7,7 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/clients"
@@ -27,32 +28,26 @@ func TestTake(t *testing.T) {
 			w := newWorld(t, "linux", nil)
 			w.file(file.path, file.text)
 			servers, of, err := w.room.ServersOf(id)
-			if err != nil || !strings.HasSuffix(of.File, file.path) {
-				t.Fatal(of, err)
-			}
-			if diff := cmp.Diff([]string{"one", "two"}, slices.Sorted(maps.Keys(servers))); diff != "" {
-				t.Fatalf("the servers (-want +got):\n%s", diff)
-			}
+			assert.NilError(t, err, of)
+			assert.Assert(t, strings.HasSuffix(of.File, file.path), of)
+			assert.Assert(t, is.DeepEqual([]string{"one", "two"}, slices.Sorted(maps.Keys(servers))))
 			plan := w.plan(w.room.ReplaceServers(id, []string{"one"}, serve()))
-			if strings.Contains(plan.Diff, "canary") || !strings.Contains(plan.Diff, command) {
-				t.Errorf("it shows\n%s", plan.Diff)
-			}
-			if err := w.room.Apply(t.Context(), plan); err != nil {
-				t.Fatal(err)
-			}
+			assert.Assert(t, !strings.Contains(plan.Diff, "canary"), "it shows\n%s", plan.Diff)
+			assert.Assert(t, is.Contains(plan.Diff, command))
+			assert.NilError(t, w.room.Apply(t.Context(), plan))
 			now := w.has(file.path)
-			if strings.Contains(now, "canary") || !strings.Contains(now, file.other) || !strings.Contains(now, command) {
-				t.Errorf("the file is\n%s", now)
-			}
-			if servers, _, err = w.room.ServersOf(id); err != nil || len(servers) != 1 || servers["two"] == nil {
-				t.Errorf("left are %v, %v", servers, err)
-			}
+			assert.Assert(t, !strings.Contains(now, "canary"), "the file is\n%s", now)
+			assert.Assert(t, is.Contains(now, file.other))
+			assert.Assert(t, is.Contains(now, command))
+			servers, _, err = w.room.ServersOf(id)
+			assert.NilError(t, err)
+			assert.Assert(t, is.Len(servers, 1))
+			assert.Assert(t, servers["two"] != nil, "left are %v, %v", servers, err)
 			w.do(clients.ActionRestore)(w.room.Rollback(id))
 			w.is(file.path, file.text)
 
-			if _, err := w.room.ReplaceServers(id, []string{"three"}, serve()); err == nil {
-				t.Error("a server that is not there is taken")
-			}
+			_, err = w.room.ReplaceServers(id, []string{"three"}, serve())
+			assert.Check(t, err != nil, "a server that is not there is taken")
 		})
 	}
 }
@@ -63,9 +58,8 @@ func TestTakeWhereWeAre(t *testing.T) {
 	w := newWorld(t, "linux", nil)
 	w.file(".claude.json", `{"mcpServers": {"one": {"command": "x"}, "apps": {"command": "`+command+`", "args": ["mcp", "serve"]}}}`)
 	servers, _, err := w.room.ServersOf("claude-code")
-	if err != nil || len(servers) != 1 {
-		t.Fatal(servers, err)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(servers, 1))
 	w.do(clients.ActionReplace)(w.room.ReplaceServers("claude-code", []string{"one"}, serve()))
 	w.is(".claude.json", `{"mcpServers": {"apps": {"command": "`+command+`", "args": ["mcp", "serve"]}}}`)
 }
@@ -78,9 +72,9 @@ func TestServersOfAHalfFile(t *testing.T) {
 		w.file(".claude.json", text)
 		_, _, err := w.room.ServersOf("claude-code")
 		e, ok := errors.AsType[*aai.Error](err)
-		if !ok || !strings.Contains(e.Hint, "import again") || strings.Contains(e.Hint, "add the server") {
-			t.Errorf("%s: %v, %+v", text, err, e)
-		}
+		assert.Assert(t, ok, "%s %v %+v", text, err, e)
+		assert.Assert(t, is.Contains(e.Hint, "import again"), "%s %v %+v", text, err, e)
+		assert.Assert(t, !strings.Contains(e.Hint, "add the server"), "%s %v %+v", text, err, e)
 		w.is(".claude.json", text)
 	}
 }
@@ -119,9 +113,7 @@ func TestScopes(t *testing.T) {
 				w.file(path, text)
 			}
 			scopes, _, err := w.room.ScopesOf(test.client, w.home+"/p")
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			short := func(s string) string { return strings.ReplaceAll(s, w.home, "~") }
 			got, fault := make(map[string]string), ""
 			for _, s := range scopes {
@@ -130,12 +122,9 @@ func TestScopes(t *testing.T) {
 					fault += short(s.Place + ": " + s.Fault.Error())
 				}
 			}
-			if diff := cmp.Diff(test.want, got); diff != "" {
-				t.Errorf("the servers (-want +got):\n%s", diff)
-			}
-			if !strings.HasPrefix(fault, test.fault) || (test.fault == "") != (fault == "") {
-				t.Errorf("the faults are %q; want %q", fault, test.fault)
-			}
+			assert.Check(t, is.DeepEqual(test.want, got))
+			assert.Assert(t, strings.HasPrefix(fault, test.fault), "the faults are %q; want %q", fault, test.fault)
+			assert.Equal(t, (test.fault == ""), (fault == ""), "%q %q", fault, test.fault)
 		})
 	}
 }

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/clients"
 )
 
@@ -47,12 +50,8 @@ func TestServers(t *testing.T) {
 		w.file(strings.TrimPrefix(c.File, w.home+"/"), text)
 	}
 	found, unread := w.room.Servers()
-	if len(unread) > 0 {
-		t.Errorf("not read: %q", unread)
-	}
-	if strings.Contains(fmt.Sprintf("%+v", found), canary) {
-		t.Errorf("a value came out: %+v", found)
-	}
+	assert.Check(t, is.Len(unread, 0))
+	assert.Check(t, !strings.Contains(fmt.Sprintf("%+v", found), canary), "a value came out: %+v", found)
 	for _, c := range w.room.Clients() {
 		if c.File == "" {
 			continue
@@ -62,9 +61,9 @@ func TestServers(t *testing.T) {
 			t.Errorf("no server of %s", c.Name)
 			continue
 		}
-		if s := found[i]; s.Transport != "npx" || !slices.Equal(s.Variables, []string{"TICKETS_TOKEN", "TICKETS_URL"}) {
-			t.Errorf("%s: %+v", c.Name, s)
-		}
+		s := found[i]
+		assert.Check(t, is.Equal(s.Transport, "npx"), "%s %+v", c.Name, s)
+		assert.Check(t, slices.Equal(s.Variables, []string{"TICKETS_TOKEN", "TICKETS_URL"}), "%s %+v", c.Name, s)
 	}
 	for _, s := range found {
 		switch {
@@ -85,7 +84,7 @@ func TestUnreadableServers(t *testing.T) {
 	broken := w.file(".config/Claude/claude_desktop_config.json", `{"mcpServers": `+canary)
 	w.file(".config/zed/settings.json", strings.Repeat("x", 17<<20))
 	found, unread := w.room.Servers()
-	if len(found) != 1 || len(unread) != 2 || !slices.Contains(unread, broken) {
-		t.Errorf("%+v, not read: %q", found, unread)
-	}
+	assert.Assert(t, is.Len(found, 1))
+	assert.Assert(t, is.Len(unread, 2))
+	assert.Assert(t, is.Contains(unread, broken))
 }

@@ -1,6 +1,11 @@
 package clients_test
 
-import "testing"
+import (
+	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+)
 
 // TestEntriesThatAreNoServers checks that an entry without a name, or that is no object, is
 // skipped with a reason by the import; discover lists entries of valid form.
@@ -16,14 +21,13 @@ func TestEntriesThatAreNoServers(t *testing.T) {
 			w.file(".continue/config.yaml", text)
 		}
 		servers, _, err := w.room.ServersOf(id)
-		if err != nil || servers[""] == nil || servers["tickets"] == nil {
-			t.Errorf("%s: %v, %v", id, servers, err)
-		}
-		if flat, there := servers["flat"]; there != (id == "cursor") || flat != nil {
-			t.Errorf("%s: %v", id, servers)
-		}
-		if found, _ := w.room.Servers(); len(found) != 2 {
-			t.Errorf("%s: discover has %+v", id, found)
-		}
+		assert.NilError(t, err, "%s %v", id, servers)
+		assert.Assert(t, servers[""] != nil, "%s %v", id, servers)
+		assert.Assert(t, servers["tickets"] != nil, "%s %v", id, servers)
+		flat, there := servers["flat"]
+		assert.Check(t, is.Equal(there, (id == "cursor")), "%s %v", id, servers)
+		assert.Check(t, flat == nil, "%s %v", id, servers)
+		found, _ := w.room.Servers()
+		assert.Check(t, is.Len(found, 2), id)
 	}
 }

@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/clients"
 )
 
@@ -46,12 +49,8 @@ func (w *world) launching(system string, launch ...string) *clients.Installer {
 func (w *world) file(path, text string) string {
 	w.Helper()
 	whole := filepath.Join(w.home, path)
-	if err := os.MkdirAll(filepath.Dir(whole), 0o700); err != nil {
-		w.Fatal(err)
-	}
-	if err := os.WriteFile(whole, []byte(text), 0o600); err != nil {
-		w.Fatal(err)
-	}
+	assert.NilError(w, os.MkdirAll(filepath.Dir(whole), 0o700))
+	assert.NilError(w, os.WriteFile(whole, []byte(text), 0o600))
 	return whole
 }
 
@@ -62,18 +61,15 @@ func (w *world) is(path, text string) {
 	if text == "" && os.IsNotExist(err) {
 		return
 	}
-	if err != nil || !bytes.Equal(got, []byte(text)) {
-		w.Errorf("%s is %q, %v; expected %q", path, got, err, text)
-	}
+	assert.NilError(w, err, "%s %q %q", path, got, text)
+	assert.Assert(w, bytes.Equal(got, []byte(text)), "%s %q %q", path, got, text)
 }
 
 // has returns the contents of a file below the home.
 func (w *world) has(path string) string {
 	w.Helper()
 	got, err := os.ReadFile(filepath.Join(w.home, path))
-	if err != nil {
-		w.Fatal(err)
-	}
+	assert.NilError(w, err)
 	return string(got)
 }
 
@@ -81,17 +77,14 @@ func (w *world) has(path string) string {
 func (w *world) backups(want int) {
 	w.Helper()
 	got, err := filepath.Glob(filepath.Join(w.home, ".local/share/aai-gateway/clients/backups/*"))
-	if err != nil || len(got) != want {
-		w.Errorf("there are %q, %v; expected %d", got, err, want)
-	}
+	assert.NilError(w, err, "%d", want)
+	assert.Assert(w, is.Len(got, want), "%d", want)
 }
 
 // plan is a successful plan with the expected action.
 func (w *world) plan(p *clients.Plan, err error) *clients.Plan {
 	w.Helper()
-	if err != nil {
-		w.Fatal(err)
-	}
+	assert.NilError(w, err)
 	return p
 }
 
@@ -102,9 +95,7 @@ func (w *world) do(does string) func(*clients.Plan, error) {
 		if w.plan(p, err).Action != does {
 			w.Fatalf("%s: it would %s; expected %s\n%s", p.Client.ID, p.Action, does, p.Diff)
 		}
-		if err := w.room.Apply(w.Context(), p); err != nil {
-			w.Fatal(err)
-		}
+		assert.NilError(w, w.room.Apply(w.Context(), p))
 	}
 }
 

@@ -7,7 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/policy"
@@ -19,9 +20,7 @@ func writeAxterminatorFiles(t *testing.T, d *testHome, names ...string) {
 	t.Helper()
 	for _, name := range names {
 		b, err := os.ReadFile(filepath.Join("testdata", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		d.file(t, ".config/axterminator/"+name, string(b))
 	}
 }
@@ -41,21 +40,15 @@ func TestTheFilesOfTheDesktopTools(t *testing.T) {
 		"cache.tree_ttl_ms": 500, "cache.screenshot_debounce_ms": 100,
 		"rate_limits.rps": 50, "rate_limits.rpm": 1000, "rate_limits.concurrency": 10, "rate_limits.script_rpm": 5,
 	} {
-		if got, origin := value(c, key); got != want || origin != filepath.Join(folder, "config.toml") {
-			t.Errorf("%s is %v (%T) from %s", key, got, got, origin)
-		}
+		got, origin := value(c, key)
+		assert.Check(t, is.Equal(got, want), key)
+		assert.Check(t, is.Equal(origin, filepath.Join(folder, "config.toml")), key)
 	}
 	allowed := []string{"Calculator", "com.apple.Safari", "com.microsoft.VSCode"}
 	denied := []string{"Keychain Access", "System Settings", "com.apple.Keychain-Access", "System Settings", "1Password"}
-	if diff := cmp.Diff([][]string{allowed, denied}, [][]string{c.Policy.AllowedApps, c.Policy.DeniedApps}); diff != "" {
-		t.Error(diff)
-	}
-	if len(c.Notes)+len(c.Unconfirmed) != 0 {
-		t.Errorf("%q, %v", c.Notes, c.Unconfirmed)
-	}
-	if c.Cache.TreeMaxAge != 500*time.Millisecond {
-		t.Errorf("%+v", c.Cache)
-	}
+	assert.Check(t, is.DeepEqual([][]string{allowed, denied}, [][]string{c.Policy.AllowedApps, c.Policy.DeniedApps}))
+	assert.Check(t, is.Equal(len(c.Notes)+len(c.Unconfirmed), 0), "%q %v", c.Notes, c.Unconfirmed)
+	assert.Check(t, c.Cache.TreeMaxAge == 500*time.Millisecond, "%+v", c.Cache)
 }
 
 // TestTheDesktopToolsSayLess checks that the person's file wins, and no older file widens.
@@ -66,18 +59,19 @@ func TestTheDesktopToolsSayLess(t *testing.T) {
 	d.env["AXTERMINATOR_TREE_CACHE_MS"] = "250"
 	c, err := d.readFile(t, `{"server": {"log_level": "error"}}`)
 	mustRead(t, c, err)
-	if got, origin := value(c, "logLevel"); got != "error" || origin == path {
-		t.Errorf("logLevel is %v from %s", got, origin)
-	}
-	if c.Cache.TreeMaxAge != 250*time.Millisecond || !c.Policy.ConfirmDestructive || c.Policy.Limits[policy.KindDesktop].PerSecond != 50 || len(c.Notes) != 2 {
-		t.Errorf("%+v %v %q", c.Cache, c.Policy.ConfirmDestructive, c.Notes)
-	}
+	got, origin := value(c, "logLevel")
+	assert.Check(t, is.Equal(got, "error"), origin)
+	assert.Check(t, origin != path, "logLevel is %v from %s", got, origin)
+	assert.Assert(t, c.Cache.TreeMaxAge == 250*time.Millisecond, "%+v %v", c.Cache, c.Policy.ConfirmDestructive)
+	assert.Assert(t, c.Policy.ConfirmDestructive, "%+v %v", c.Cache, c.Policy.ConfirmDestructive)
+	assert.Equal(t, c.Policy.Limits[policy.KindDesktop].PerSecond, 50, "%+v %v", c.Cache, c.Policy.ConfirmDestructive)
+	assert.Assert(t, is.Len(c.Notes, 2), "%+v %v", c.Cache, c.Policy.ConfirmDestructive)
 	d.env["XDG_CONFIG_HOME"] = filepath.Join(d.home, "elsewhere")
 	c, err = d.read(Flags{File: path})
 	mustRead(t, c, err)
-	if got, origin := value(c, "logLevel"); got != "debug" || origin != path {
-		t.Errorf("as the file that is named: logLevel is %v from %s", got, origin)
-	}
+	got, origin = value(c, "logLevel")
+	assert.Check(t, is.Equal(got, "debug"))
+	assert.Check(t, is.Equal(origin, path))
 }
 
 func TestDesktopToolsFilesThatAreWrong(t *testing.T) {
@@ -106,9 +100,10 @@ func TestUnknownKeysOfTheDesktopTools(t *testing.T) {
 	d := newTestHome(t)
 	d.file(t, ".config/axterminator/config.toml", "[server]\nlog_leve = \"info\"\n")
 	_, err := d.read(Flags{})
-	if e := aai.AsError(err); e == nil || len(e.Candidates) == 0 || e.Candidates[0] != "server.log_level" {
-		t.Errorf("%+v", e)
-	}
+	e := aai.AsError(err)
+	assert.Assert(t, e != nil, "%+v", e)
+	assert.Assert(t, len(e.Candidates) != 0, "%+v", e)
+	assert.Equal(t, e.Candidates[0], "server.log_level", "%+v", e)
 }
 
 // TestUnknownVariables checks that a variable that only looks like a setting is noted.
@@ -118,7 +113,5 @@ func TestUnknownVariables(t *testing.T) {
 	c, err := d.read(Flags{})
 	mustRead(t, c, err)
 	want := []string{"AXTERMINATOR_TREE_CACHE is set, and there is no such setting; did you mean AXTERMINATOR_TREE_CACHE_MS?", "AXTERMINATOR_ZZZ is set, and there is no such setting"}
-	if diff := cmp.Diff(want, c.Notes); diff != "" {
-		t.Error(diff)
-	}
+	assert.Check(t, is.DeepEqual(want, c.Notes))
 }

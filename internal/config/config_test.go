@@ -7,7 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/lexicon"
@@ -34,12 +35,8 @@ func newTestHome(t *testing.T) *testHome {
 func (d *testHome) file(t *testing.T, name, text string) string {
 	t.Helper()
 	path := filepath.Join(d.home, name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	assert.NilError(t, os.WriteFile(path, []byte(text), 0o600))
 	return path
 }
 
@@ -72,9 +69,7 @@ func (d *testHome) readFile(t *testing.T, text string) (*Config, error) {
 
 func mustRead(t *testing.T, c *Config, err error) *Config {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return c
 }
 
@@ -88,12 +83,9 @@ func expectInvalid(t *testing.T, err error, message string) {
 func invalidError(t *testing.T, err error, message string) *aai.Error {
 	t.Helper()
 	e, ok := errors.AsType[*aai.Error](err)
-	if !ok || e.Code != aai.InvalidParams {
-		t.Fatalf("expected INVALID_PARAMS: %s\ngot %v", message, err)
-	}
-	if e.Message != message {
-		t.Errorf("the message is %q\nexpected       %q", e.Message, message)
-	}
+	assert.Assert(t, ok, "expected INVALID_PARAMS: %s\ngot %v", message, err)
+	assert.Equal(t, e.Code, aai.InvalidParams, "%s %v", message, err)
+	assert.Check(t, is.Equal(e.Message, message))
 	return e
 }
 
@@ -135,13 +127,9 @@ func TestDefaults(t *testing.T) {
 	got := map[string]any{}
 	for _, s := range shown {
 		got[s.Name] = s.Value
-		if s.Origin != "default" {
-			t.Errorf("%s comes from %q", s.Name, s.Origin)
-		}
+		assert.Check(t, is.Equal(s.Origin, "default"), "%s comes from %q", s.Name, s.Origin)
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("the defaults differ (-want +got):\n%s", diff)
-	}
+	assert.Check(t, is.DeepEqual(want, got))
 	nothingIn(t, d.home)
 }
 
@@ -175,15 +163,14 @@ func TestFlagsWinOverEnvironmentOverFile(t *testing.T) {
 	} {
 		c, err := d.read(step.flags)
 		got, origin := value(mustRead(t, c, err), step.name)
-		if got != step.value || origin != step.origin {
-			t.Errorf("%s is %v from %s, expected %v from %s", step.name, got, origin, step.value, step.origin)
-		}
+		assert.Check(t, is.Equal(got, step.value), step.name)
+		assert.Check(t, is.Equal(origin, step.origin), step.name)
 	}
 	d.env = map[string]string{}
 	c, err := d.read(Flags{})
-	if got, origin := value(mustRead(t, c, err), "logLevel"); got != "error" || origin != path {
-		t.Errorf("logLevel is %v from %s", got, origin)
-	}
+	got, origin := value(mustRead(t, c, err), "logLevel")
+	assert.Check(t, is.Equal(got, "error"))
+	assert.Check(t, is.Equal(origin, path))
 }
 
 func TestOlderSpellingsOfTheEnvironment(t *testing.T) {
@@ -191,30 +178,28 @@ func TestOlderSpellingsOfTheEnvironment(t *testing.T) {
 	d.env["AXTERMINATOR_LOG_LEVEL"], d.env["AXTERMINATOR_AUDIT_LOG"] = "debug", "~/old.jsonl"
 	c, err := d.read(Flags{})
 	mustRead(t, c, err)
-	if got, origin := value(c, "logLevel"); got != "debug" || origin != "AXTERMINATOR_LOG_LEVEL" {
-		t.Errorf("logLevel is %v from %s", got, origin)
-	}
-	if got, _ := value(c, "auditLog"); got != filepath.Join(d.home, "old.jsonl") {
-		t.Errorf("auditLog is %v", got)
-	}
+	got, origin := value(c, "logLevel")
+	assert.Check(t, is.Equal(got, "debug"))
+	assert.Check(t, is.Equal(origin, "AXTERMINATOR_LOG_LEVEL"))
+	got, _ = value(c, "auditLog")
+	assert.Check(t, is.Equal(got, filepath.Join(d.home, "old.jsonl")))
 	d.env["AAI_LOG_LEVEL"], d.env["AAI_AUDIT_LOG"] = "error", filepath.Join(d.home, "new.jsonl")
 	c, err = d.read(Flags{})
 	mustRead(t, c, err)
-	if got, origin := value(c, "logLevel"); got != "error" || origin != "AAI_LOG_LEVEL" {
-		t.Errorf("with both set logLevel is %v from %s", got, origin)
-	}
-	if got, _ := value(c, "auditLog"); got != filepath.Join(d.home, "new.jsonl") {
-		t.Errorf("with both set auditLog is %v", got)
-	}
+	got, origin = value(c, "logLevel")
+	assert.Check(t, is.Equal(got, "error"))
+	assert.Check(t, is.Equal(origin, "AAI_LOG_LEVEL"))
+	got, _ = value(c, "auditLog")
+	assert.Check(t, is.Equal(got, filepath.Join(d.home, "new.jsonl")), "with both set auditLog is %v", got)
 }
 
 func TestTheFileOfTheProtocol(t *testing.T) {
 	d := newTestHome(t)
 	c, err := d.readFile(t, `{"scanPaths": ["~/.aai"], "defaultTimeout": 30, "logLevel": "info", "enableWebUI": true, "httpPort": 3000}`)
 	mustRead(t, c, err)
-	if !c.WebUI || c.HTTPPort != 3000 || c.ScanPaths[0] != filepath.Join(d.home, ".aai") {
-		t.Errorf("read as %+v", c)
-	}
+	assert.Assert(t, c.WebUI, "read as %+v", c)
+	assert.Equal(t, c.HTTPPort, 3000, "%+v", c)
+	assert.Equal(t, c.ScanPaths[0], filepath.Join(d.home, ".aai"), "%+v", c)
 }
 
 func TestBadFiles(t *testing.T) {
@@ -267,13 +252,12 @@ func TestUnknownKeysAreNamed(t *testing.T) {
 		if c.nearest != "" && (len(e.Candidates) == 0 || e.Candidates[0] != c.nearest) {
 			t.Errorf("%s: the nearest are said to be %q", c.text, e.Candidates)
 		}
-		if where := map[bool]string{true: "config lists", false: "defaultTimeout"}[len(e.Candidates) > 0]; len(e.Candidates) > 3 || !strings.Contains(e.Hint, where) {
-			t.Errorf("%s: candidates %q, hint %q; expected at most three, and where all are", c.text, e.Candidates, e.Hint)
-		}
+		where := map[bool]string{true: "config lists", false: "defaultTimeout"}[len(e.Candidates) > 0]
+		assert.Assert(t, len(e.Candidates) <= 3, "%s: candidates %q, hint %q; expected at most three, and where all are", c.text, e.Candidates, e.Hint)
+		assert.Assert(t, is.Contains(e.Hint, where), "%s %q", c.text, e.Candidates)
 	}
-	if _, err := newTestHome(t).readFile(t, `{"dbus": {}, "consent": {}}`); err != nil {
-		t.Errorf("groups with nothing in them: %v", err)
-	}
+	_, err := newTestHome(t).readFile(t, `{"dbus": {}, "consent": {}}`)
+	assert.Check(t, err, "groups with nothing in them: %v", err)
 }
 
 func TestWhichFileIsRead(t *testing.T) {
@@ -306,9 +290,7 @@ func TestWhichFileIsRead(t *testing.T) {
 func TestAFileThatIsNone(t *testing.T) {
 	d := newTestHome(t)
 	folder := filepath.Join(d.home, "folder.json")
-	if err := os.Mkdir(folder, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.Mkdir(folder, 0o700))
 	_, err := d.read(Flags{File: folder})
 	expectInvalid(t, err, folder+": the configuration cannot be read: expected a regular file")
 
@@ -319,9 +301,7 @@ func TestAFileThatIsNone(t *testing.T) {
 	full := `{"dev": true}`
 	fits := d.file(t, "fits.json", full+strings.Repeat(" ", 1<<20-len(full)))
 	c, err := d.read(Flags{File: fits})
-	if !mustRead(t, c, err).DevMode {
-		t.Error("a file of exactly 1 MiB was not read")
-	}
+	assert.Check(t, mustRead(t, c, err).DevMode, "a file of exactly 1 MiB was not read")
 }
 
 func TestBadEnvironment(t *testing.T) {
@@ -347,7 +327,7 @@ func TestBadEnvironment(t *testing.T) {
 
 func nothingIn(t *testing.T, folder string) {
 	t.Helper()
-	if entries, err := os.ReadDir(folder); err != nil || len(entries) > 0 {
-		t.Errorf("%s holds %v, %v", folder, entries, err)
-	}
+	entries, err := os.ReadDir(folder)
+	assert.NilError(t, err, folder)
+	assert.Assert(t, is.Len(entries, 0), folder)
 }

@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/policy/reauth"
 )
@@ -18,9 +21,10 @@ func TestEverySettingIsDescribed(t *testing.T) {
 	cfg, err := newTestHome(t).read(Flags{})
 	cfg = mustRead(t, cfg, err)
 	for _, d := range cfg.Describe() {
-		if d.Summary == "" || d.Kind == "" || strings.HasSuffix(d.Summary, ".") || (d.Kind == KindEnum) != (len(d.Choices) > 0) {
-			t.Errorf("%s: %+v", d.Key, d)
-		}
+		assert.Assert(t, d.Summary != "", "%s %+v", d.Key, d)
+		assert.Assert(t, d.Kind != "", "%s %+v", d.Key, d)
+		assert.Assert(t, !strings.HasSuffix(d.Summary, "."), "%s %+v", d.Key, d)
+		assert.Equal(t, (d.Kind == KindEnum), (len(d.Choices) > 0), "%s %+v", d.Key, d)
 		b, err := json.Marshal(d.Default)
 		var value any
 		if err == nil {
@@ -33,9 +37,7 @@ func TestEverySettingIsDescribed(t *testing.T) {
 			t.Errorf("%s: the standard value %s is no %s", d.Key, b, d.Kind)
 		}
 		for _, choice := range d.Choices {
-			if err := (&Config{source: Source{}, defaults: cfg.defaults, origins: map[string]string{}}).Set(d.Key, choice, "a test"); err != nil {
-				t.Errorf("%s takes no %s: %v", d.Key, choice, err)
-			}
+			assert.Check(t, (&Config{source: Source{}, defaults: cfg.defaults, origins: map[string]string{}}).Set(d.Key, choice, "a test"), "%s %s", d.Key, choice)
 		}
 	}
 }
@@ -46,19 +48,19 @@ func TestFileOverride(t *testing.T) {
 	path := d.file(t, ".aai/config.json", `{"logLevel": "warn"}`)
 	s := Source{Getenv: d.getenv, Home: d.home, FileOverride: []byte(`{"journal": {"maxAge": 40}, "server.log_level": "error"}`)}
 	c, err := Read(s)
-	if c = mustRead(t, c, err); c.Journal.MaxAgeDays != 40 || c.Origin("logLevel") != path || c.File() != path || c.LogLevel.String() != "ERROR" {
-		t.Errorf("%+v", c)
-	}
-	if b, err := os.ReadFile(path); err != nil || string(b) != `{"logLevel": "warn"}` {
-		t.Errorf("%s %v", b, err)
-	}
+	c = mustRead(t, c, err)
+	assert.Check(t, is.Equal(c.Journal.MaxAgeDays, 40), "%+v", c)
+	assert.Check(t, is.Equal(c.Origin("logLevel"), path), "%+v", c)
+	assert.Check(t, is.Equal(c.File(), path), "%+v", c)
+	assert.Check(t, is.Equal(c.LogLevel.String(), "ERROR"), "%+v", c)
+	b, err := os.ReadFile(path)
+	assert.NilError(t, err, b)
+	assert.Equal(t, string(b), `{"logLevel": "warn"}`, b)
 	s.FileOverride = []byte(`{"logLevel": "loud"}`)
-	if _, err := Read(s); err == nil || !strings.Contains(aai.AsError(err).Message, "logLevel: expected") {
-		t.Error(err)
-	}
-	if got := FilePaths("logLevel"); !reflect.DeepEqual(got, [][]string{{"logLevel"}, {"server", "log_level"}, {"server.log_level"}}) {
-		t.Error(got)
-	}
+	_, err = Read(s)
+	assert.Assert(t, err != nil, err)
+	assert.Assert(t, is.Contains(aai.AsError(err).Message, "logLevel: expected"), err)
+	assert.Check(t, is.DeepEqual(FilePaths("logLevel"), [][]string{{"logLevel"}, {"server", "log_level"}, {"server.log_level"}}))
 }
 
 // TestWidens checks which changes widen, also when a setting that the person narrowed is reset.
@@ -94,8 +96,6 @@ func TestWidens(t *testing.T) {
 			})
 			return mustRead(t, cfg, err)
 		}
-		if got := read(c.was).Widens(c.key, read(c.is)); got != c.want {
-			t.Errorf("%+v: %v", c, got)
-		}
+		assert.Check(t, is.Equal(read(c.was).Widens(c.key, read(c.is)), c.want), "%+v", c)
 	}
 }

@@ -3,6 +3,8 @@ package config_test
 import (
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/config"
 )
@@ -19,13 +21,9 @@ func TestOpeningADoorNeedsReauthentication(t *testing.T) {
 		"http.clientSecretFile": "~/.ssh/id_ed25519",
 	} {
 		call := &aai.Call{Tool: config.SetTool, Args: map[string]any{"key": key, "value": value}}
-		if !w.editor.Widens(call) {
-			t.Errorf("%s = %v is set, and nobody proves anything", key, value)
-		}
+		assert.Check(t, w.editor.Widens(call), "%s = %v is set, and nobody proves anything", key, value)
 	}
 	for key, value := range map[string]any{"logLevel": "debug", "http.port": 8000.0, "http.sse": true} {
-		if w.editor.Widens(&aai.Call{Tool: config.SetTool, Args: map[string]any{"key": key, "value": value}}) {
-			t.Errorf("%s = %v is to be proved", key, value)
-		}
+		assert.Check(t, !w.editor.Widens(&aai.Call{Tool: config.SetTool, Args: map[string]any{"key": key, "value": value}}), "%s = %v is to be proved", key, value)
 	}
 }

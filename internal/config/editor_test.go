@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/gybob/aai-gateway"
@@ -44,9 +46,7 @@ func newWorld(t testing.TB, file string) *world {
 // newProcess starts a gateway that reads the current configuration.
 func (w *world) newProcess() {
 	running, err := w.read(nil)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	assert.NilError(w.t, err)
 	w.editor = config.NewEditor(config.EditorConfig{Running: running, ReadConfig: w.read, Confirmed: w.confirmed, BackupPath: filepath.Join(w.home, "data", "before")})
 }
 
@@ -75,12 +75,8 @@ func (w *world) path() string {
 
 func (w *world) write(text string) {
 	w.t.Helper()
-	if err := os.MkdirAll(filepath.Dir(w.path()), 0o700); err != nil {
-		w.t.Fatal(err)
-	}
-	if err := os.WriteFile(w.path(), []byte(text), 0o600); err != nil {
-		w.t.Fatal(err)
-	}
+	assert.NilError(w.t, os.MkdirAll(filepath.Dir(w.path()), 0o700))
+	assert.NilError(w.t, os.WriteFile(w.path(), []byte(text), 0o600))
 }
 
 func (w *world) file() string {
@@ -120,17 +116,14 @@ func (w *world) set(key string, value any, proved bool) (*aai.Result, error) {
 func (w *world) row(key string) map[string]any {
 	w.t.Helper()
 	result, err := w.call(config.ListTool, map[string]any{"key": key}, false)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	assert.NilError(w.t, err)
 	b, err := json.Marshal(result.Data)
 	var listed struct{ Settings []map[string]any }
 	if err == nil {
 		err = json.Unmarshal(b, &listed)
 	}
-	if err != nil || len(listed.Settings) != 1 {
-		w.t.Fatalf("%v %s", err, b)
-	}
+	assert.NilError(w.t, err, b)
+	assert.Assert(w.t, is.Len(listed.Settings, 1), b)
 	return listed.Settings[0]
 }
 
@@ -148,19 +141,15 @@ func TestSettingsSayWhoSaysWhat(t *testing.T) {
 	} {
 		row := w.row(key)
 		for name, value := range want {
-			if !reflect.DeepEqual(row[name], value) {
-				t.Errorf("%s: %s is %v, want %v", key, name, row[name], value)
-			}
+			assert.Check(t, reflect.DeepEqual(row[name], value), "%s %s %v %v", key, name, row[name], value)
 		}
 	}
 	w.write(`{"logLevel": "loud"}`)
 	result, err := w.call(config.ListTool, nil, false)
-	if err != nil || !strings.Contains(result.Warning, "logLevel: expected") {
-		t.Errorf("%v %v", result, err)
-	}
-	if _, err := w.call(config.ListTool, map[string]any{"key": "logLevle"}, false); !strings.Contains(strings.Join(aai.AsError(err).Candidates, " "), "logLevel") {
-		t.Error(err)
-	}
+	assert.NilError(t, err, result)
+	assert.Assert(t, is.Contains(result.Warning, "logLevel: expected"), result)
+	_, err = w.call(config.ListTool, map[string]any{"key": "logLevle"}, false)
+	assert.Check(t, is.Contains(strings.Join(aai.AsError(err).Candidates, " "), "logLevel"), err)
 }
 
 func TestSetWritesOneValue(t *testing.T) {
@@ -179,18 +168,11 @@ func TestSetWritesOneValue(t *testing.T) {
 	} {
 		before := w.file()
 		result, err := w.set(step.key, step.value, step.proved)
-		if err != nil {
-			t.Fatalf("%s: %v", step.key, err)
-		}
-		if got := w.file(); got != step.want {
-			t.Fatalf("%s:\n%s\nwant\n%s", step.key, got, step.want)
-		}
-		if kept, _ := os.ReadFile(filepath.Join(w.home, "data", "before")); string(kept) != before {
-			t.Errorf("%s: %q is kept of what was %q", step.key, kept, before)
-		}
-		if !strings.Contains(result.Warning, "started again") {
-			t.Errorf("%s: %+v", step.key, result)
-		}
+		assert.NilError(t, err, step.key)
+		assert.Equal(t, w.file(), step.want, step.key)
+		kept, _ := os.ReadFile(filepath.Join(w.home, "data", "before"))
+		assert.Check(t, is.Equal(string(kept), before), "%s: %q is kept of what was %q", step.key, kept, before)
+		assert.Check(t, is.Contains(result.Warning, "started again"), "%s %+v", step.key, result)
 	}
 }
 
@@ -213,17 +195,15 @@ func TestSetRefuses(t *testing.T) {
 	} {
 		_, err := w.call(config.SetTool, c.args, false)
 		e := aai.AsError(err)
-		if err == nil || !strings.Contains(e.Message, c.want) || e.Hint == "" && len(e.Candidates) == 0 && !strings.Contains(e.Message, "expected") {
-			t.Errorf("%v: %v", c.args, err)
-		}
-		if w.file() != text {
-			t.Fatalf("%v wrote %s", c.args, w.file())
-		}
+		assert.Assert(t, err != nil, "%v %v", c.args, err)
+		assert.Assert(t, is.Contains(e.Message, c.want), "%v %v", c.args, err)
+		assert.Assert(t, e.Hint != "" || len(e.Candidates) != 0 || strings.Contains(e.Message, "expected"), "%v %v", c.args, err)
+		assert.Equal(t, w.file(), text, c.args)
 	}
 	w.write(`{"logLevel": }`)
-	if _, err := w.set("logLevel", "info", false); err == nil || !strings.Contains(aai.AsError(err).Hint, "by hand") {
-		t.Error(err)
-	}
+	_, err := w.set("logLevel", "info", false)
+	assert.Assert(t, err != nil, err)
+	assert.Assert(t, is.Contains(aai.AsError(err).Hint, "by hand"), err)
 }
 
 // TestSetConfirmsWhatWidens checks that a widening value applies once confirmed, and only that value.
@@ -232,23 +212,24 @@ func TestSetConfirmsWhatWidens(t *testing.T) {
 	widens := func(key string, value any) bool {
 		return w.editor.Widens(&aai.Call{Tool: config.SetTool, Args: map[string]any{"key": key, "value": value}})
 	}
-	if !widens("dev", true) || widens("logLevel", "debug") || widens("no.such", 1.0) || widens("dev", false) {
-		t.Error("what widens is not told from what does not")
-	}
+	assert.Assert(t, widens("dev", true), "what widens is not told from what does not")
+	assert.Assert(t, !widens("logLevel", "debug"), "what widens is not told from what does not")
+	assert.Assert(t, !widens("no.such", 1.0), "what widens is not told from what does not")
+	assert.Assert(t, !widens("dev", false), "what widens is not told from what does not")
 	result, err := w.set("dev", true, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	if data := result.Data.(map[string]any); !strings.HasPrefix(result.Text, "dev is true") || data["value"] != true || data["source"] != "file" {
 		t.Errorf("it holds, and the answer says %q %v", result.Text, data)
 	}
-	if row := w.row("dev"); row["value"] != true || row["waits"] != nil || row["running"] != false {
-		t.Errorf("%v", row)
-	}
+	row := w.row("dev")
+	assert.Equal(t, row["value"], true, row)
+	assert.Assert(t, row["waits"] == nil, row)
+	assert.Equal(t, row["running"], false, row)
 	w.write(`{"dev": true, "web.rate": 5000}`)
-	if row := w.row("web.rate"); row["value"] != 10.0 || row["waits"] != true || row["in_file"] != 5000.0 {
-		t.Errorf("%v", row)
-	}
+	row = w.row("web.rate")
+	assert.Check(t, is.Equal(row["value"], 10.0), row)
+	assert.Check(t, is.Equal(row["waits"], true), row)
+	assert.Check(t, is.Equal(row["in_file"], 5000.0), row)
 }
 
 // TestSetWithoutAPlaceForTheKey checks that the error without sealing names the remedy.
@@ -259,37 +240,28 @@ func TestSetWithoutAPlaceForTheKey(t *testing.T) {
 	}).NonInteractive())
 	w.newProcess()
 	_, err := w.set("dev", true, true)
-	if e := aai.AsError(err); err == nil || e.Code != aai.AutomationNotSupported || !strings.Contains(e.Hint, "aai-gateway keychain status says how") {
-		t.Errorf("%+v", err)
-	}
+	e := aai.AsError(err)
+	assert.Assert(t, err != nil, "%+v", err)
+	assert.Equal(t, e.Code, aai.AutomationNotSupported, "%+v", err)
+	assert.Assert(t, is.Contains(e.Hint, "aai-gateway keychain status says how"), "%+v", err)
 }
 
 // TestSetKeepsTheFileWhatItIs checks that links and permissions stay.
 func TestSetKeepsTheFileWhatItIs(t *testing.T) {
 	w := newWorld(t, "")
 	real := filepath.Join(w.home, "dotfiles", "aai.json")
-	if err := os.MkdirAll(filepath.Dir(real), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(real, []byte("{}\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.MkdirAll(filepath.Dir(w.path()), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(real, w.path()); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.MkdirAll(filepath.Dir(real), 0o700))
+	assert.NilError(t, os.WriteFile(real, []byte("{}\n"), 0o600))
+	assert.NilError(t, os.MkdirAll(filepath.Dir(w.path()), 0o700))
+	assert.NilError(t, os.Symlink(real, w.path()))
 	if _, err := w.set("logLevel", "debug", false); err != nil {
 		t.Fatal(err)
 	}
 	info, err := os.Lstat(w.path())
-	if err != nil || info.Mode()&os.ModeSymlink == 0 {
-		t.Errorf("%v %v", info, err)
-	}
-	if b, _ := os.ReadFile(real); !strings.Contains(string(b), "debug") {
-		t.Errorf("%s", b)
-	}
+	assert.NilError(t, err, info)
+	assert.Assert(t, info.Mode()&os.ModeSymlink != 0, info)
+	b, _ := os.ReadFile(real)
+	assert.Check(t, is.Contains(string(b), "debug"), b)
 }
 
 // TestTwoWriters checks that concurrent writers see each other's changes or fail; nothing is lost.
@@ -300,17 +272,15 @@ func TestTwoWriters(t *testing.T) {
 	for _, key := range keys {
 		all.Go(func() {
 			for range 5 {
-				if _, err := w.set(key, 7.0, false); err != nil {
-					t.Errorf("%s: %v", key, err)
-				}
+				_, err := w.set(key, 7.0, false)
+				assert.Check(t, err, key)
 			}
 		})
 	}
 	all.Wait()
 	said, err := config.Parse(w.path(), []byte(w.file()))
-	if err != nil || len(said) != len(keys) {
-		t.Errorf("%v %v", said, err)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(said, len(keys)))
 }
 
 // TestNothingElseChanges checks that any change of any file leaves all other settings unchanged.

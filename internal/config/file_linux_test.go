@@ -5,15 +5,15 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"gotest.tools/v3/assert"
 )
 
 // TestAFileThatHasNoEnd checks that endless files do not block.
 func TestAFileThatHasNoEnd(t *testing.T) {
 	d := newTestHome(t)
 	pipe := filepath.Join(d.home, "pipe.json")
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, syscall.Mkfifo(pipe, 0o600))
 	for _, path := range []string{pipe, "/dev/zero", "/dev/null"} {
 		_, err := d.read(Flags{File: path})
 		expectInvalid(t, err, path+": the configuration cannot be read: expected a regular file")
@@ -23,12 +23,8 @@ func TestAFileThatHasNoEnd(t *testing.T) {
 func TestAFileThatCannotBeRead(t *testing.T) {
 	d := newTestHome(t)
 	loop := filepath.Join(d.home, ".aai", "config.json")
-	if err := os.Mkdir(filepath.Dir(loop), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink("config.json", loop); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.Mkdir(filepath.Dir(loop), 0o700))
+	assert.NilError(t, os.Symlink("config.json", loop))
 	_, err := d.read(Flags{})
 	expectInvalid(t, err, loop+": the configuration cannot be read: too many levels of symbolic links")
 

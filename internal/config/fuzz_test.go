@@ -9,6 +9,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/policy/reauth"
 )
@@ -32,30 +35,24 @@ func FuzzConfig(f *testing.F) {
 	path := filepath.Join(home, "config.json")
 	none := func(string) string { return "" }
 	f.Fuzz(func(t *testing.T, text []byte) {
-		if err := os.WriteFile(path, text, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.WriteFile(path, text, 0o600))
 		c, err := Read(Source{
 			Getenv: none, Home: home, Flags: Flags{File: path},
 			Confirmed: func(*Config, reauth.Setting) (aai.Channel, error) { return aai.DesktopDialog, nil },
 		})
 		if err != nil {
-			if e, ok := errors.AsType[*aai.Error](err); !ok || e.Code != aai.InvalidParams || e.Message == "" {
-				t.Fatalf("refused by %v", err)
-			}
+			e, ok := errors.AsType[*aai.Error](err)
+			assert.Assert(t, ok, "refused by %v", err)
+			assert.Equal(t, e.Code, aai.InvalidParams, err)
+			assert.Assert(t, e.Message != "", "refused by %v", err)
 			return
 		}
-		if !json.Valid(text) {
-			t.Fatal("this is not JSON and was accepted")
-		}
+		assert.Assert(t, json.Valid(text), "this is not JSON and was accepted")
 		seen := map[string]bool{}
 		for _, name := range namesIn(t, text) {
-			if _, origin := value(c, name); origin != path {
-				t.Errorf("%q was ignored: it comes from %s", name, origin)
-			}
-			if seen[name] {
-				t.Errorf("%q stands there twice", name)
-			}
+			_, origin := value(c, name)
+			assert.Check(t, is.Equal(origin, path), "%q was ignored: it comes from %s", name, origin)
+			assert.Check(t, !seen[name], "%q stands there twice", name)
 			seen[name] = true
 		}
 	})
@@ -86,23 +83,18 @@ type member struct {
 func membersOf(t *testing.T, text []byte) []member {
 	t.Helper()
 	d := json.NewDecoder(bytes.NewReader(text))
-	if first, err := d.Token(); err != nil || first != json.Delim('{') {
-		t.Fatalf("%q is no object and was accepted", text)
-	}
+	first, err := d.Token()
+	assert.NilError(t, err, "%q", text)
+	assert.Equal(t, first, json.Delim('{'), "%q", text)
 	var all []member
 	for d.More() {
 		name, err := d.Token()
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		m := member{name: name.(string)}
-		if err := d.Decode(&m.value); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, d.Decode(&m.value))
 		all = append(all, m)
 	}
-	if _, err := d.Token(); err != nil && !errors.Is(err, io.EOF) {
-		t.Fatal(err)
-	}
+	_, err = d.Token()
+	assert.Assert(t, err == nil || errors.Is(err, io.EOF), err)
 	return all
 }

@@ -3,7 +3,8 @@ package config
 import (
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway/internal/policy"
 )
@@ -24,9 +25,7 @@ func TestPolicySettings(t *testing.T) {
 		c, err := newTestHome(t).readFile(t, text)
 		expected := defaultPolicy()
 		want(&expected)
-		if diff := cmp.Diff(expected, mustRead(t, c, err).Policy); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", text, diff)
-		}
+		assert.Check(t, is.DeepEqual(expected, mustRead(t, c, err).Policy), "%s", text)
 	}
 }
 
@@ -59,7 +58,5 @@ func TestLimitsByDefault(t *testing.T) {
 		policy.KindScript:   {PerSecond: 5, PerMinute: 5, Concurrent: 10},
 		policy.KindDeclared: {PerSecond: 500, PerMinute: 30_000, Concurrent: 128},
 	}
-	if diff := cmp.Diff(want, defaultPolicy().Limits); diff != "" {
-		t.Error(diff)
-	}
+	assert.Check(t, is.DeepEqual(want, defaultPolicy().Limits))
 }

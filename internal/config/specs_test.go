@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/oauth"
@@ -48,9 +50,7 @@ func TestGoodSettings(t *testing.T) {
 	} {
 		d := newTestHome(t)
 		cfg, err := d.readFile(t, c.text)
-		if diff := cmp.Diff(c.want(d.home), c.got(mustRead(t, cfg, err))); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", c.text, diff)
-		}
+		assert.Check(t, is.DeepEqual(c.want(d.home), c.got(mustRead(t, cfg, err))), "%s", c.text)
 	}
 }
 
@@ -131,18 +131,12 @@ func TestPreapproved(t *testing.T) {
 		{App: "org.example.mail", Tool: "read", Caller: "mcp:claude-ai", Decision: policy.Allow, ExpiresAt: until, Channel: aai.DesktopDialog},
 		{App: "org.example.mail", Tool: "send", Caller: "mcp:claude-ai", Decision: policy.Allow, ExpiresAt: until, Channel: aai.DesktopDialog},
 	}
-	if diff := cmp.Diff(want, c.Preapproved); diff != "" {
-		t.Errorf("the grants differ (-want +got):\n%s", diff)
-	}
+	assert.Check(t, is.DeepEqual(want, c.Preapproved))
 	// The listed value is the written one.
 	var written map[string]map[string]any
-	if err := json.Unmarshal([]byte(text), &written); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, json.Unmarshal([]byte(text), &written))
 	shown, _ := value(c, "consent.preapproved")
-	if diff := cmp.Diff(written["consent"]["preapproved"], shown); diff != "" {
-		t.Errorf("shown is (-want +got):\n%s", diff)
-	}
+	assert.Check(t, is.DeepEqual(written["consent"]["preapproved"], shown))
 }
 
 func TestBadPreapproved(t *testing.T) {
@@ -229,9 +223,8 @@ func TestEverySettingFromFileAndEnvironment(t *testing.T) {
 		c, err := d.readFile(t, fmt.Sprintf("{%q: %s}", s.key, text))
 		before, origin := value(mustRead(t, c, err), s.key)
 		if s.key == "keychain.insecure" {
-			if origin != Default || len(c.Notes) != 1 {
-				t.Errorf("%s holds in a file: from %s, %q", s.key, origin, c.Notes)
-			}
+			assert.Check(t, is.Equal(origin, Default), s.key)
+			assert.Check(t, is.Len(c.Notes, 1), s.key)
 			before = true // in a variable or a flag it does
 		} else if origin != filepath.Join(d.home, ".aai", "config.json") {
 			t.Errorf("%s comes from %s", s.key, origin)
@@ -244,9 +237,9 @@ func TestEverySettingFromFileAndEnvironment(t *testing.T) {
 			}
 			c, err := d.read(Flags{})
 			got, origin := value(mustRead(t, c, err), s.key)
-			if diff := cmp.Diff(before, got); diff != "" || origin != name {
-				t.Errorf("%s from %s (-file +environment):\n%s", s.key, origin, diff)
-			}
+			diff := cmp.Diff(before, got)
+			assert.Check(t, is.Equal(diff, ""), s.key)
+			assert.Check(t, is.Equal(origin, name), s.key)
 		}
 	}
 }

@@ -7,6 +7,9 @@ import (
 	"slices"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/policy"
 	"github.com/gybob/aai-gateway/internal/policy/reauth"
@@ -65,9 +68,10 @@ func TestNarrowedStaysNarrow(t *testing.T) {
 	d.env["AAI_SECURITY_MODE"], d.env["AAI_DENIED_APPS"], d.env["AAI_RATE_LIMIT_RPS"] = "normal", "nothing", "7"
 	c, err := d.readFile(t, `{"server": {"security_mode": "sandboxed"}, "security": {"denied_apps": ["Bank"]}, "rate_limits": {"rps": 9}}`)
 	mustRead(t, c, err)
-	if c.Policy.Mode != policy.Sandboxed || !slices.Equal(c.Policy.DeniedApps, []string{"Bank"}) || c.Policy.Limits[policy.KindDesktop].PerSecond != 7 || len(c.Unconfirmed) != 2 {
-		t.Errorf("%+v, %+v", c.Policy, c.Unconfirmed)
-	}
+	assert.Equal(t, c.Policy.Mode, policy.Sandboxed, "%+v", c.Policy)
+	assert.Assert(t, slices.Equal(c.Policy.DeniedApps, []string{"Bank"}), "%+v", c.Policy)
+	assert.Equal(t, c.Policy.Limits[policy.KindDesktop].PerSecond, 7, "%+v", c.Policy)
+	assert.Assert(t, is.Len(c.Unconfirmed, 2), "%+v", c.Policy)
 	d = newStrictHome(t)
 	d.root = `{"dev": false, "server": {"security_mode": "safe"}}`
 	d.env["AAI_SECURITY_MODE"] = "sandboxed"
@@ -103,9 +107,8 @@ func TestConfirmedValueHolds(t *testing.T) {
 		t.Errorf("%+v", c.Preapproved)
 	}
 	d.root = `{"consent": {"preapproved": [{}]}}`
-	if _, err := d.read(Flags{}); err == nil {
-		t.Error("root's file is passed over where it is wrong")
-	}
+	_, err = d.read(Flags{})
+	assert.Check(t, err != nil, "root's file is passed over where it is wrong")
 }
 
 // TestPreapprovedInTOML checks that TOML tables count like JSON objects, and also need
@@ -133,9 +136,7 @@ func TestPrivateHostsAreForTheFileAlone(t *testing.T) {
 		t.Errorf("trusted: %q", c.AllowedPrivateHosts)
 	}
 	for _, s := range webSettings() {
-		if s.key == "net.allowPrivate" && len(s.env) > 0 {
-			t.Errorf("%s can be set by %q", s.key, s.env)
-		}
+		assert.Check(t, s.key != "net.allowPrivate" || len(s.env) <= 0, "%s can be set by %q", s.key, s.env)
 	}
 }
 
@@ -161,9 +162,7 @@ func TestAFileOfOthers(t *testing.T) {
 	}
 	_, err := d.read(Flags{})
 	expectInvalid(t, err, "not mine")
-	if !slices.Equal(asked, []string{path, filepath.Dir(path)}) {
-		t.Errorf("asked of %q", asked)
-	}
+	assert.Check(t, slices.Equal(asked, []string{path, filepath.Dir(path)}), "asked of %q", asked)
 	d.root = "{"
 	_, err = d.read(Flags{})
 	expectInvalid(t, err, policy.RootPolicyPath+": line 1: unexpected EOF")

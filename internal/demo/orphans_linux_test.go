@@ -5,24 +5,19 @@ import (
 	"os/exec"
 	"slices"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 func TestChildrenOf(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), "sleep", "60")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	if children := childrenOf(os.Getpid()); !slices.Contains(children, cmd.Process.Pid) {
-		t.Errorf("the children are %v, without %d", children, cmd.Process.Pid)
-	}
-	if children := childrenOf(cmd.Process.Pid); len(children) > 0 {
-		t.Errorf("sleep has the children %v", children)
-	}
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, cmd.Start())
+	children := childrenOf(os.Getpid())
+	assert.Check(t, slices.Contains(children, cmd.Process.Pid), "the children are %v, without %d", children, cmd.Process.Pid)
+	children = childrenOf(cmd.Process.Pid)
+	assert.Check(t, is.Len(children, 0), "sleep has the children %v", children)
+	assert.NilError(t, cmd.Process.Kill())
 	_ = cmd.Wait() // it was killed
-	if children := childrenOf(os.Getpid()); slices.Contains(children, cmd.Process.Pid) {
-		t.Errorf("%d is a child still", cmd.Process.Pid)
-	}
+	assert.Check(t, !slices.Contains(childrenOf(os.Getpid()), cmd.Process.Pid), "%d is a child still", cmd.Process.Pid)
 }

@@ -5,6 +5,9 @@ import (
 	"encoding/binary"
 	"image/color"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // dump is an X window dump by its fields; dumpOf returns one as Xvfb writes it.
@@ -62,14 +65,13 @@ func TestADumpIsDecoded(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if size := picture.Bounds().Size(); size.X != int(d.width) || size.Y != int(d.height) {
-			t.Errorf("%s: the picture is %v", name, size)
-		}
+		size := picture.Bounds().Size()
+		assert.Check(t, is.Equal(size.X, int(d.width)), "%s %v", name, size)
+		assert.Check(t, is.Equal(size.Y, int(d.height)), "%s %v", name, size)
 		for y := range int(d.height) {
 			for x := range int(d.width) {
-				if got, want := picture.At(x, y), pixel(x, y); got != want {
-					t.Fatalf("%s: at %d,%d is %v, want %v", name, x, y, got, want)
-				}
+				got, want := picture.At(x, y), pixel(x, y)
+				assert.Equal(t, got, want, "%s %d %d", name, x, y)
 			}
 		}
 	}
@@ -96,15 +98,13 @@ func TestWhatIsNoDumpIsRefused(t *testing.T) {
 		for _, value := range []uint32{1<<31 - 1, 1 << 31, 1<<32 - 1} {
 			huge := bytes.Clone(whole)
 			binary.BigEndian.PutUint32(huge[field:], value)
-			if _, err := decodeXWD(huge); err == nil {
-				t.Errorf("%d at offset %d was accepted", value, field)
-			}
+			_, err := decodeXWD(huge)
+			assert.Check(t, err != nil, "%d at offset %d was accepted", value, field)
 		}
 	}
 	for n := range whole {
-		if _, err := decodeXWD(whole[:n]); err == nil {
-			t.Fatalf("the first %d of %d bytes were accepted", n, len(whole))
-		}
+		_, err := decodeXWD(whole[:n])
+		assert.Assert(t, err != nil, "the first %d of %d bytes were accepted", n, len(whole))
 	}
 }
 
@@ -123,8 +123,9 @@ func FuzzDecodeXWD(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if size := picture.Bounds().Size(); size.X < 1 || size.Y < 1 || 4*size.X*size.Y > len(b) {
-			t.Errorf("a dump of %d bytes became a picture of %v", len(b), size)
-		}
+		size := picture.Bounds().Size()
+		assert.Check(t, size.X >= 1, "a dump of %d bytes became a picture of %v", len(b), size)
+		assert.Check(t, size.Y >= 1, "a dump of %d bytes became a picture of %v", len(b), size)
+		assert.Check(t, 4*size.X*size.Y <= len(b), "a dump of %d bytes became a picture of %v", len(b), size)
 	})
 }

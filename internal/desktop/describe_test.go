@@ -3,6 +3,9 @@ package desktop
 import (
 	"fmt"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 func TestDescribe(t *testing.T) {
@@ -16,8 +19,6 @@ func TestDescribe(t *testing.T) {
 		`link "日历 📅"`:             {Role: Link, Name: "日历 📅"},
 		`text "` + fmt.Sprintf("%077d", 0) + `…"`: {Role: Text, Name: fmt.Sprintf("%0200d", 0)},
 	} {
-		if got := Describe(&e); got != want {
-			t.Errorf("Describe = %s, want %s", got, want)
-		}
+		assert.Check(t, is.Equal(Describe(&e), want))
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway/internal/testkit/tokencount"
 )
 
@@ -17,9 +19,7 @@ func TestFence(t *testing.T) {
 		if m == nil || m[1] != `Mouse pad\"` || m[2] != m[4] || strings.TrimSuffix(m[3], "\n") != strings.TrimSuffix(text, "\n") {
 			t.Fatalf("%q: %q", text, Fence(text, "Mouse\npad"))
 		}
-		if seen[m[2]] {
-			t.Error("a nonce twice")
-		}
+		assert.Check(t, !seen[m[2]], "a nonce twice")
 		seen[m[2]] = true
 	}
 	if n := tokencount.Count(t, Fence("", "Chromium")); n > 45 || len(Fence("", "Chromium")) > 110 {

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // TestLiars lets programs listen that are no browsers. Looking for browsers goes on, and they are never connected.
@@ -58,18 +60,12 @@ func TestLiars(t *testing.T) {
 			server := httptest.NewServer(c.handler)
 			t.Cleanup(server.CloseClientConnections)
 			address, err := url.Parse(server.URL)
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			port, err := strconv.Atoi(address.Port())
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			program := exec.CommandContext(t.Context(), "/bin/sh", "-c", "sleep 1000; true", "liar", "--remote-debugging-port="+address.Port())
 			program.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-			if err := program.Start(); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, program.Start())
 			t.Cleanup(func() { _ = syscall.Kill(-program.Process.Pid, syscall.SIGKILL); _ = program.Wait() })
 			var liar Endpoint
 			for _, e := range Find(func(string) string { return "/nonexistent" }) {
@@ -77,27 +73,21 @@ func TestLiars(t *testing.T) {
 					liar = e
 				}
 			}
-			if isFound := liar.Port != 0; isFound != c.isFound {
-				t.Fatalf("it is found: %t", isFound)
-			}
+			isFound := liar.Port != 0
+			assert.Equal(t, isFound, c.isFound, "it is found: %t", isFound)
 			if !c.isFound {
 				return
 			}
-			if want := fmt.Sprintf("sh:%d", port); liar.Key() != want {
-				t.Errorf("it is called %s, expected %s", liar.Key(), want)
-			}
+			want := fmt.Sprintf("sh:%d", port)
+			assert.Check(t, is.Equal(liar.Key(), want), "it is called %s, expected %s", liar.Key(), want)
 			b := newBrowsers(t, "", false)
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
-			if err := b.Connect(ctx, liar); err == nil {
-				t.Error("it is connected")
-			}
-			if all := b.Connected(t.Context()); len(all) != 0 {
-				t.Errorf("%v is connected", all)
-			}
-			if allowed, err := b.Allowed(t.Context()); err != nil || strings.Contains(fmt.Sprint(allowed), liar.ID()) {
-				t.Errorf("it is allowed: %v", err)
-			}
+			assert.Check(t, b.Connect(ctx, liar) != nil, "it is connected")
+			assert.Check(t, is.Len(b.Connected(t.Context()), 0))
+			allowed, err := b.Allowed(t.Context())
+			assert.NilError(t, err)
+			assert.Assert(t, !strings.Contains(fmt.Sprint(allowed), liar.ID()), "it is allowed: %v", err)
 		})
 	}
 }

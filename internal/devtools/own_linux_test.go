@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
@@ -21,13 +24,9 @@ func newPerson(t *testing.T) *person {
 	t.Helper()
 	p := &person{Session: linuxtest.Start(t)}
 	profile := filepath.Join(p.Home, ".config", "chromium")
-	if err := os.MkdirAll(profile, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.MkdirAll(profile, 0o700))
 	switchedOn := `{"devtools": {"remote_debugging": {"user-enabled": true}}}`
-	if err := os.WriteFile(filepath.Join(profile, "Local State"), []byte(switchedOn), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.WriteFile(filepath.Join(profile, "Local State"), []byte(switchedOn), 0o600))
 	p.Launch(t, "chromium", "--no-sandbox", "--no-first-run", "--password-store=basic", "--disable-gpu", "--disable-dev-shm-usage", "about:blank")
 	until(t, func() bool {
 		for _, e := range Find(func(name string) string { return map[string]string{"HOME": p.Home}[name] }) {
@@ -47,9 +46,7 @@ func (p *person) answers(t *testing.T, answer <-chan error, keys ...string) erro
 	for {
 		press := exec.CommandContext(t.Context(), "xdotool", append([]string{"key", "--delay", "100"}, keys...)...)
 		press.Env = p.Env
-		if err := press.Run(); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, press.Run())
 		select {
 		case err := <-answer:
 			return err
@@ -61,34 +58,28 @@ func (p *person) answers(t *testing.T, answer <-chan error, keys ...string) erro
 // TestOwnProfile connects to a browser with the person's own profile, which asks them each time.
 func TestOwnProfile(t *testing.T) {
 	p, b := newPerson(t), newBrowsers(t, "", false)
-	if !p.own.Asks {
-		t.Error("it is not known that the browser asks")
-	}
+	assert.Check(t, p.own.Asks, "it is not known that the browser asks")
 	connect := func(ctx context.Context) <-chan error {
 		answer := make(chan error, 1)
 		go func() { answer <- b.Connect(ctx, p.own) }()
 		return answer
 	}
 	t.Run("refused", func(t *testing.T) {
-		if err := p.answers(t, connect(t.Context()), "Escape"); err == nil {
-			t.Error("it is connected")
-		}
-		if allowed, err := b.Allowed(t.Context()); err != nil || len(allowed) != 0 {
-			t.Errorf("allowed are %v, %v", allowed, err)
-		}
+		assert.Check(t, p.answers(t, connect(t.Context()), "Escape") != nil, "it is connected")
+		allowed, err := b.Allowed(t.Context())
+		assert.NilError(t, err)
+		assert.Assert(t, is.Len(allowed, 0))
 	})
 	t.Run("not answered", func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if err := <-connect(ctx); err == nil {
-			t.Error("it is connected")
-		}
+		assert.Check(t, (<-connect(ctx)) != nil, "it is connected")
 	})
 	t.Run("allowed", func(t *testing.T) {
 		// A key before the question is there goes to the page, and the next one refuses.
 		until(t, func() bool { return p.answers(t, connect(t.Context()), "Tab", "Return") == nil })
-		if all := b.Connected(t.Context()); len(all) != 1 || len(all[0].Tabs()) == 0 {
-			t.Errorf("connected are %v", all)
-		}
+		all := b.Connected(t.Context())
+		assert.Assert(t, is.Len(all, 1))
+		assert.Assert(t, len(all[0].Tabs()) != 0, "connected are %v", all)
 	})
 }

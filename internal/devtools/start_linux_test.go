@@ -9,10 +9,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 )
@@ -21,9 +23,7 @@ import (
 func script(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "chromium")
-	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+text+"\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.WriteFile(path, []byte("#!/bin/sh\n"+text+"\n"), 0o700))
 	return path
 }
 
@@ -73,47 +73,31 @@ func runs(pid int) bool { return syscall.Kill(pid, 0) == nil }
 func TestStart(t *testing.T) {
 	b, address := newBrowsers(t, "", false), page(t)
 	one, err := b.Start(t.Context(), address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	until(t, func() bool { return one.shows(address) })
-	if _, err := os.Stat(filepath.Join(one.Profile, portFile)); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("it listens on a port: %v", err)
-	}
-	if !slices.Contains(b.Connected(t.Context()), one) {
-		t.Error("it is not connected")
-	}
-	if allowed, err := b.Allowed(t.Context()); err != nil || !slices.Contains(allowed, one.ID()) {
-		t.Errorf("it is not allowed: %v", err)
-	}
+	_, err = os.Stat(filepath.Join(one.Profile, portFile))
+	assert.Check(t, is.ErrorIs(err, os.ErrNotExist), "it listens on a port: %v", err)
+	assert.Check(t, slices.Contains(b.Connected(t.Context()), one), "it is not connected")
+	allowed, err := b.Allowed(t.Context())
+	assert.NilError(t, err)
+	assert.Assert(t, is.Contains(allowed, one.ID()))
 	t.Run("another profile for the next one", func(t *testing.T) {
 		next, err := b.Start(t.Context(), "about:blank")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if next.Profile == one.Profile {
-			t.Errorf("both have the profile %s", one.Profile)
-		}
+		assert.NilError(t, err)
+		assert.Check(t, next.Profile != one.Profile, "both have the profile %s", one.Profile)
 	})
-	if err := b.Close(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, b.Close())
 	until(t, func() bool { return !runs(one.PID) })
-	if own := b.ownEndpoints(); len(own) != 0 {
-		t.Errorf("there are still %v", own)
-	}
+	own := b.ownEndpoints()
+	assert.Check(t, is.Len(own, 0), "there are still %v", own)
 }
 
 // TestStartDisconnected: taking a started browser away from agents ends it.
 func TestStartDisconnected(t *testing.T) {
 	b := newBrowsers(t, "", false)
 	one, err := b.Start(t.Context(), "about:blank")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := b.Disconnect(t.Context(), one.Endpoint); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
+	assert.NilError(t, b.Disconnect(t.Context(), one.Endpoint))
 	until(t, func() bool { return !runs(one.PID) })
 }
 
@@ -121,13 +105,9 @@ func TestStartDisconnected(t *testing.T) {
 func TestStartWithPort(t *testing.T) {
 	b, address := newBrowsers(t, "", true), page(t)
 	one, err := b.Start(t.Context(), address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(func() { _ = syscall.Kill(-one.PID, syscall.SIGKILL) })
-	if err := b.Close(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, b.Close())
 	other := New(b.config)
 	t.Cleanup(func() { _ = other.Close() })
 	until(t, func() bool {
@@ -148,12 +128,10 @@ func TestStartOfLiars(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := newBrowsers(t, script(t, text), false)
 			_, err := b.Start(t.Context(), "about:blank")
-			if e, ok := errors.AsType[*aai.Error](err); !ok || e.Hint == "" {
-				t.Errorf("the error is %v", err)
-			}
-			if own := b.ownEndpoints(); len(own) != 0 {
-				t.Errorf("there is %v", own)
-			}
+			e, ok := errors.AsType[*aai.Error](err)
+			assert.Assert(t, ok, err)
+			assert.Assert(t, e.Hint != "", err)
+			assert.Check(t, is.Len(b.ownEndpoints(), 0))
 		})
 	}
 }
@@ -163,7 +141,6 @@ func TestCanceledStart(t *testing.T) {
 	b := newBrowsers(t, script(t, `exec sleep 1000`), false)
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
-	if _, err := b.Start(ctx, "about:blank"); err == nil || !strings.Contains(err.Error(), "did not start") {
-		t.Errorf("the error is %v", err)
-	}
+	_, err := b.Start(ctx, "about:blank")
+	assert.Check(t, is.ErrorContains(err, "did not start"))
 }

@@ -4,7 +4,6 @@ import (
 	"archive/zip"
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -15,6 +14,9 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/answer"
@@ -35,12 +37,13 @@ func TestExamineEnds(t *testing.T) {
 		} {
 			begun := time.Now()
 			f := examine(t.Context(), examination{name, "Title", run})
-			if f.State != answer.StateBroken || f.Check != name || f.Title != "Title" || f.TookMS != time.Since(begun).Milliseconds() || f.TookMS > (examinationTimeout+stopTimeout).Milliseconds() || f.TookMS > 20_000 {
-				t.Errorf("%s: %+v", name, f)
-			}
-			if want := map[string]string{"deaf": "did not finish", "slow": "it is slow", "panic": "failed: no"}[name]; !strings.Contains(f.Saw, want) {
-				t.Errorf("%s: %s", name, f.Saw)
-			}
+			assert.Check(t, is.Equal(f.State, answer.StateBroken), "%+v", f)
+			assert.Check(t, is.Equal(f.Check, name), "%+v", f)
+			assert.Check(t, is.Equal(f.Title, "Title"), "%+v", f)
+			assert.Check(t, is.Equal(f.TookMS, time.Since(begun).Milliseconds()), "%+v", f)
+			assert.Check(t, f.TookMS <= (examinationTimeout+stopTimeout).Milliseconds(), "%+v", f)
+			assert.Check(t, f.TookMS <= 20_000, "%+v", f)
+			assert.Check(t, is.Contains(f.Saw, map[string]string{"deaf": "did not finish", "slow": "it is slow", "panic": "failed: no"}[name]), name)
 		}
 	})
 }
@@ -50,13 +53,9 @@ func TestClock(t *testing.T) {
 	built := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	data := t.TempDir()
 	file := filepath.Join(data, "audit.jsonl")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.WriteFile(file, nil, 0o600))
 	written := time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC) // later than any file of this computer
-	if err := os.Chtimes(file, written, written); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.Chtimes(file, written, written))
 	for _, c := range []struct {
 		name  string
 		built time.Time
@@ -74,9 +73,9 @@ func TestClock(t *testing.T) {
 		d := New(Config{Now: func() time.Time { return c.now }, BuildTime: c.built, DataDir: data, Executable: "/none", Settings: "/none"})
 		f := &Finding{}
 		d.clock(t.Context(), f)
-		if f.State != c.want || !strings.Contains(f.Saw, c.says) || (f.State == answer.StateBroken) != (len(f.Commands) == 1) {
-			t.Errorf("%s: %+v", c.name, f)
-		}
+		assert.Equal(t, f.State, c.want, "%s %+v", c.name, f)
+		assert.Assert(t, is.Contains(f.Saw, c.says), "%s %+v", c.name, f)
+		assert.Equal(t, (f.State == answer.StateBroken), (len(f.Commands) == 1), "%s %+v", c.name, f)
 		for range 5 { // one fix after the other, as far as the doctor can fix them
 			if f.State == answer.StateOK {
 				break
@@ -84,21 +83,15 @@ func TestClock(t *testing.T) {
 			now := d.cfg.Now()
 			said := regexp.MustCompile(`date -s '([^']*)'`).FindStringSubmatch(f.Advice + strings.Join(f.Commands, ""))
 			if f.Commands[0] == "touch "+file {
-				if err := os.Chtimes(file, now, now); err != nil {
-					t.Fatal(err)
-				}
+				assert.NilError(t, os.Chtimes(file, now, now))
 			} else if set, err := time.ParseInLocation("2006-01-02 15:04", said[1], time.Local); err == nil {
 				d.cfg.Now = func() time.Time { return set }
 			}
 			f = &Finding{}
 			d.clock(t.Context(), f)
 		}
-		if f.State != answer.StateOK {
-			t.Errorf("%s: what is said does not mend it: %+v", c.name, f)
-		}
-		if err := os.Chtimes(file, written, written); err != nil {
-			t.Fatal(err)
-		}
+		assert.Check(t, is.Equal(f.State, answer.StateOK), "%s: what is said does not mend it: %+v", c.name, f)
+		assert.NilError(t, os.Chtimes(file, written, written))
 	}
 }
 
@@ -106,9 +99,7 @@ func TestClock(t *testing.T) {
 func TestBundle(t *testing.T) {
 	home := t.TempDir()
 	settings := filepath.Join(home, "config.json")
-	if err := os.WriteFile(settings, []byte(`{"auditLog": "/secret/place", "hunter2Name": 1, "login.env": {"a.example": "TOKEN_OF_A"}, "logLevel": "hunter2-hunter2`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.WriteFile(settings, []byte(`{"auditLog": "/secret/place", "hunter2Name": 1, "login.env": {"a.example": "TOKEN_OF_A"}, "logLevel": "hunter2-hunter2`), 0o600))
 	d := New(Config{
 		Version: "v1", Home: home, Settings: settings, Now: time.Now, SettingNames: []string{"auditLog", "login.env", "logLevel"},
 		Environ: []string{"HOME=" + home, "API_TOKEN=s3cr3t-s3cr3t", "LANG=C"},
@@ -116,47 +107,36 @@ func TestBundle(t *testing.T) {
 	d.found = []Finding{{Finding: answer.Finding{Check: "settings", State: answer.StateBroken, Saw: home + "/config.json: got hunter2-hunter2", Details: []string{"s3cr3t-s3cr3t", "/secret/place"}}}}
 	file := filepath.Join(home, "report.zip")
 	holds, err := d.Bundle(file)
-	if err != nil || len(holds) != 4 {
-		t.Fatalf("%q, %v", holds, err)
-	}
-	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("%v, %v", info, err)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(holds, 4))
+	info, err := os.Stat(file)
+	assert.NilError(t, err, info)
+	assert.Assert(t, info.Mode().Perm() == 0o600, info)
 	archive, err := zip.OpenReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	defer archive.Close() //nolint:errcheck // it was only read
 	all := map[string]string{}
 	for i, f := range archive.File {
 		r, err := f.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		b, err := io.ReadAll(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		all[f.Name] = string(b)
 		for _, secret := range []string{home, "hunter2", "s3cr3t", "/secret/place", "TOKEN_OF_A"} {
-			if strings.Contains(string(b), secret) {
-				t.Errorf("%s has %s:\n%s", f.Name, secret, b)
-			}
+			assert.Check(t, !strings.Contains(string(b), secret), "%s %s %s", f.Name, secret, b)
 		}
-		if !strings.HasPrefix(holds[i], f.Name+" ") {
-			t.Errorf("%s is told of as %q", f.Name, holds[i])
-		}
+		assert.Check(t, strings.HasPrefix(holds[i], f.Name+" "), "%s is told of as %q", f.Name, holds[i])
 	}
-	if all["environment.txt"] != "API_TOKEN\nHOME\nLANG\n" || !strings.Contains(all["settings.txt"], "logLevel\n") {
-		t.Errorf("%q", all)
-	}
+	assert.Check(t, is.Equal(all["environment.txt"], "API_TOKEN\nHOME\nLANG\n"), "%q", all)
+	assert.Check(t, is.Contains(all["settings.txt"], "logLevel\n"), "%q", all)
 	var report []Finding
-	if err := json.Unmarshal([]byte(all["report.json"]), &report); err != nil || len(report) != 1 || !strings.HasPrefix(report[0].Saw, "~/config.json: got ") {
-		t.Errorf("%v: %s", err, all["report.json"])
-	}
-	if _, err := d.Bundle(file); err == nil || aai.AsError(err).Code != aai.InvalidParams {
-		t.Errorf("a file that is there: %v", err)
-	}
+	err = json.Unmarshal([]byte(all["report.json"]), &report)
+	assert.NilError(t, err, all["report.json"])
+	assert.Assert(t, is.Len(report, 1), all["report.json"])
+	assert.Assert(t, strings.HasPrefix(report[0].Saw, "~/config.json: got "), all["report.json"])
+	_, err = d.Bundle(file)
+	assert.Assert(t, err != nil, "a file that is there: %v", err)
+	assert.Equal(t, aai.AsError(err).Code, aai.InvalidParams, err)
 }
 
 // TestMoveAside checks that a repair keeps the old file, and replaces no other file.
@@ -164,9 +144,7 @@ func TestMoveAside(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "config.json")
 	write := func(path, text string) {
 		t.Helper()
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.WriteFile(path, []byte(text), 0o600))
 	}
 	write(file, "mine")
 	d := New(Config{Gateway: &gateway.Gateway{}, Settings: file, ConfigError: aai.Errorf(aai.InvalidParams, "%s: line 1", file)})
@@ -174,23 +152,18 @@ func TestMoveAside(t *testing.T) {
 	f := &Finding{}
 	d.settings(t.Context(), f)
 	d.found = []Finding{{Finding: answer.Finding{Check: "settings"}, fix: f.fix}}
-	if want := []string{"mv " + file + " " + file + ".damaged.2"}; f.State != answer.StateBroken || !slices.Equal(f.Commands, want) {
-		t.Fatalf("%+v", f)
-	}
-	if err := d.Fix(t.Context(), "settings"); err != nil {
-		t.Fatal(err)
-	}
+	want := []string{"mv " + file + " " + file + ".damaged.2"}
+	assert.Equal(t, f.State, answer.StateBroken, "%+v", f)
+	assert.Assert(t, slices.Equal(f.Commands, want), "%+v", f)
+	assert.NilError(t, d.Fix(t.Context(), "settings"))
 	for path, want := range map[string]string{file: "{}\n", file + ".damaged": "an older one", file + ".damaged.2": "mine"} {
-		if b, err := os.ReadFile(path); err != nil || string(b) != want {
-			t.Errorf("%s is %q, %v", path, b, err)
-		}
+		b, err := os.ReadFile(path)
+		assert.NilError(t, err, "%s %q", path, b)
+		assert.Equal(t, string(b), want, "%s %q", path, b)
 	}
-	if err := d.Fix(t.Context(), "clock"); err == nil {
-		t.Error("what nothing mends was mended")
-	}
-	if err := moveAside(file, file+".damaged", ""); !errors.Is(err, os.ErrExist) {
-		t.Errorf("another's place: %v", err)
-	}
+	assert.Check(t, d.Fix(t.Context(), "clock") != nil, "what nothing mends was mended")
+	err := moveAside(file, file+".damaged", "")
+	assert.Check(t, is.ErrorIs(err, os.ErrExist), "another's place: %v", err)
 }
 
 // TestBrokenPolicyIsNamed checks that the finding names the file that is broken, which may be another than the
@@ -200,12 +173,8 @@ func TestBrokenPolicyIsNamed(t *testing.T) {
 	d := New(Config{Home: t.TempDir(), Settings: "/none", ConfigError: aai.Errorf(aai.InvalidParams, "%s: line 1", policy)})
 	f := &Finding{}
 	d.settings(t.Context(), f)
-	if f.Did != "read "+policy {
-		t.Errorf("it was done: %s", f.Did)
-	}
-	if !strings.Contains(f.Advice, "in the file") {
-		t.Errorf("the advice is %q", f.Advice)
-	}
+	assert.Check(t, is.Equal(f.Did, "read "+policy), "it was done: %s", f.Did)
+	assert.Check(t, is.Contains(f.Advice, "in the file"))
 }
 
 // TestBundleOmitsQuotedValues checks that a bundle has no value of a file that cannot be used.
@@ -221,16 +190,16 @@ func TestBundleOmitsQuotedValues(t *testing.T) {
 		for _, check := range []string{"settings", "descriptors"} {
 			d.found = []Finding{{Finding: answer.Finding{Check: check, Saw: text, Details: []string{text}}}}
 			parts, err := d.parts(sanitize.NewRedactor(d.secrets()))
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			var report []struct {
 				Saw     string
 				Details []string
 			}
-			if err := json.Unmarshal([]byte(parts[0].content), &report); err != nil || report[0].Saw != want || report[0].Details[0] != want || d.found[0].Details[0] != text {
-				t.Errorf("%s: %s is %+v, %v", check, text, report, err)
-			}
+			err = json.Unmarshal([]byte(parts[0].content), &report)
+			assert.NilError(t, err, "%s %+v", check, report)
+			assert.Equal(t, report[0].Saw, want, "%s %+v", check, report)
+			assert.Equal(t, report[0].Details[0], want, "%s %+v", check, report)
+			assert.Equal(t, d.found[0].Details[0], text, "%s %+v", check, report)
 		}
 	}
 }
@@ -256,19 +225,17 @@ func TestBundleIsRedacted(t *testing.T) {
 	} {
 		d.found = []Finding{{Finding: answer.Finding{Check: "bus", Saw: text, Details: []string{text}, Commands: []string{text}, Advice: text, TookMS: 1500}}}
 		parts, err := d.parts(sanitize.NewRedactor(d.secrets()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		var report []map[string]any
 		if err := json.Unmarshal([]byte(parts[0].content), &report); err != nil || len(report) != 1 {
 			t.Fatalf("%v: %s", err, parts[0].content)
 		}
 		got := report[0]
-		if got["saw"] != want || got["advice"] != want || !reflect.DeepEqual(got["details"], []any{want}) || !reflect.DeepEqual(got["commands"], []any{want}) {
-			t.Errorf("%s\nis  %v\nnot %s", text, got, want)
-		}
-		if got["took_ms"] != 1500.0 || got["took_ns"] != nil {
-			t.Errorf("it took %v ms, %v ns", got["took_ms"], got["took_ns"])
-		}
+		assert.Equal(t, got["saw"], want, "%s %v", text, got)
+		assert.Equal(t, got["advice"], want, "%s %v", text, got)
+		assert.Assert(t, reflect.DeepEqual(got["details"], []any{want}), "%s %v %s", text, got, want)
+		assert.Assert(t, reflect.DeepEqual(got["commands"], []any{want}), "%s %v %s", text, got, want)
+		assert.Check(t, is.Equal(got["took_ms"], 1500.0), got["took_ns"])
+		assert.Check(t, got["took_ns"] == nil, "it took %v ms, %v ns", got["took_ms"], got["took_ns"])
 	}
 }

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/files/diskspace"
 )
 
@@ -14,9 +17,7 @@ import (
 func TestStores(t *testing.T) {
 	data := t.TempDir()
 	for name, size := range map[string]int{"state.db": megabyte, "state.db-wal": megabyte / 2, "audit.jsonl": 3 * megabyte} {
-		if err := os.WriteFile(filepath.Join(data, name), make([]byte, size), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.WriteFile(filepath.Join(data, name), make([]byte, size), 0o600))
 	}
 	d := New(Config{Home: data, DataDir: data, Stores: []Store{
 		{Name: "runs", Folder: data, Prefix: "state.db", MaxBytes: 256 * megabyte},
@@ -24,9 +25,10 @@ func TestStores(t *testing.T) {
 	}})
 	f := &Finding{}
 	d.home(t.Context(), f)
-	if len(f.Details) != 2 || !strings.HasPrefix(f.Details[0], "runs: 1.5 MB of at most 256") || !strings.HasPrefix(f.Details[1], "index: 0.0 MB") || strings.Contains(f.Details[1], "at most") {
-		t.Errorf("%q", f.Details)
-	}
+	assert.Assert(t, is.Len(f.Details, 2))
+	assert.Assert(t, strings.HasPrefix(f.Details[0], "runs: 1.5 MB of at most 256"), "%q", f.Details)
+	assert.Assert(t, strings.HasPrefix(f.Details[1], "index: 0.0 MB"), "%q", f.Details)
+	assert.Assert(t, !strings.Contains(f.Details[1], "at most"), "%q", f.Details)
 	if _, known := diskspace.Free(data); known && !strings.Contains(f.Details[0], "; its disk has ") {
 		t.Errorf("%q", f.Details)
 	}

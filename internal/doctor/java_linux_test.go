@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
@@ -21,22 +24,16 @@ func TestJavaBridge(t *testing.T) {
 		return strings.Join(append(append(f.Details, f.Commands...), f.Saw), "\n")
 	}
 	for _, file := range []string{"bin/java", "lib/libawt_xawt.so"} {
-		if said := finding(); said != "" {
-			t.Errorf("before %s was installed: %s", file, said)
-		}
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(home, file)), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(home, file), nil, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		said := finding()
+		assert.Check(t, is.Equal(said, ""), "before %s was installed: %s", file, said)
+		assert.NilError(t, os.MkdirAll(filepath.Dir(filepath.Join(home, file)), 0o700))
+		assert.NilError(t, os.WriteFile(filepath.Join(home, file), nil, 0o700))
 	}
-	if said := finding(); !strings.Contains(said, `export JAVA_TOOL_OPTIONS="`+desktop.JavaBridgeOptions+`"`) {
-		t.Errorf("without the variable: %s", said)
-	}
+	said := finding()
+	assert.Check(t, is.Contains(said, `export JAVA_TOOL_OPTIONS="`+desktop.JavaBridgeOptions+`"`), "without the variable: %s", said)
 	variable = desktop.JavaBridgeOptions
 	_, err := os.Stat(desktop.JavaBridgeFile)
-	if said := finding(); strings.Contains(said, "may not start") != (err != nil) || err == nil && said != "" {
-		t.Errorf("with the variable, and the bridge %v: %s", err, said)
-	}
+	said = finding()
+	assert.Check(t, is.Equal(strings.Contains(said, "may not start"), (err != nil)), "%v %s", err, said)
+	assert.Check(t, err != nil || said == "", "with the variable, and the bridge %v: %s", err, said)
 }

@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/gateway"
 )
@@ -26,9 +29,8 @@ func TestTool(t *testing.T) {
 	ctx := gateway.WithProgress(t.Context(), func(done, total float64, message string) {
 		mu.Lock()
 		defer mu.Unlock()
-		if total != float64(len(Checks())) || done != float64(len(heard)) {
-			t.Errorf("%v of %v: %s", done, total, message)
-		}
+		assert.Check(t, is.Equal(total, float64(len(Checks()))), message)
+		assert.Check(t, is.Equal(done, float64(len(heard))), message)
 		heard = append(heard, message)
 	})
 	var skip []any
@@ -38,9 +40,7 @@ func TestTool(t *testing.T) {
 		}
 	}
 	result, err := Tool(open).Run(ctx, &aai.Call{Args: map[string]any{"skip": skip}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	b, err := json.Marshal(result.Data)
 	var got struct {
 		State  string
@@ -49,15 +49,16 @@ func TestTool(t *testing.T) {
 	if err == nil {
 		err = json.Unmarshal(b, &got)
 	}
-	if err != nil || len(got.Checks) != len(Checks()) || !slices.Equal(told, Checks()) || len(heard) != 1+len(Checks()) {
-		t.Fatalf("%v %s, told %v, heard %v", err, b, told, heard)
-	}
+	assert.NilError(t, err, "%s %v", b, told)
+	assert.Assert(t, is.Len(got.Checks, len(Checks())), "%s %v", b, told)
+	assert.Assert(t, slices.Equal(told, Checks()), "%v %s, told %v, heard %v", err, b, told, heard)
+	assert.Assert(t, is.Len(heard, 1+len(Checks())), "%s %v", b, told)
 	for i, c := range got.Checks {
 		if c.Check != Checks()[i] || (c.State == "skipped") != slices.Contains(skip, any(c.Check)) || !strings.HasPrefix(heard[i+1], c.State+": ") {
 			t.Errorf("%+v: %s", c, heard[i+1])
 		}
 	}
-	if _, err := Tool(open).Run(t.Context(), &aai.Call{Args: map[string]any{"skip": []any{"clok"}}}); aai.AsError(err).Code != aai.InvalidParams || !slices.Contains(aai.AsError(err).Candidates, "clock") {
-		t.Error(err)
-	}
+	_, err = Tool(open).Run(t.Context(), &aai.Call{Args: map[string]any{"skip": []any{"clok"}}})
+	assert.Check(t, is.Equal(aai.AsError(err).Code, aai.InvalidParams), err)
+	assert.Check(t, is.Contains(aai.AsError(err).Candidates, "clock"), err)
 }

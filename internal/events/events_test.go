@@ -10,15 +10,19 @@ import (
 	"testing/synctest"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/events"
 )
 
 func TestLogKeepsTheLastEvents(t *testing.T) {
 	var l events.Log
-	if found, missing, last := l.Find(events.Query{Limit: 10}); len(found) != 0 || missing != 0 || last != 0 {
-		t.Errorf("an empty log gives %v, %d, %d", found, missing, last)
-	}
+	found, missing, last := l.Find(events.Query{Limit: 10})
+	assert.Assert(t, is.Len(found, 0), "%d %d", missing, last)
+	assert.Assert(t, missing == 0, "an empty log gives %v, %d, %d", found, missing, last)
+	assert.Assert(t, last == 0, "an empty log gives %v, %d, %d", found, missing, last)
 	for n := range 10_500 {
 		l.Add(events.Event{Type: []string{"even", "odd"}[n%2]})
 	}
@@ -35,12 +39,10 @@ func TestLogKeepsTheLastEvents(t *testing.T) {
 		{events.Query{After: 10_490, Limit: 2, Type: "odd"}, 10_492, 2, 0},
 	} {
 		found, missing, last := l.Find(c.query)
-		if len(found) != c.n || c.n > 0 && found[0].Number != uint64(c.first) {
-			t.Errorf("%+v gives %v", c.query, found)
-		}
-		if missing != uint64(c.gone) || last != 10_500 {
-			t.Errorf("%+v: %d are missing, the last is %d", c.query, missing, last)
-		}
+		assert.Assert(t, is.Len(found, c.n), "%+v", c.query)
+		assert.Assert(t, c.n <= 0 || found[0].Number == uint64(c.first), "%+v gives %v", c.query, found)
+		assert.Check(t, is.Equal(missing, uint64(c.gone)), "%+v %d", c.query, last)
+		assert.Check(t, last == 10_500, "%+v: %d are missing, the last is %d", c.query, missing, last)
 	}
 }
 
@@ -50,9 +52,9 @@ func TestLogLimitsItsBytes(t *testing.T) {
 	for range 20 {
 		l.Add(events.Event{Fields: fields})
 	}
-	if found, missing, _ := l.Find(events.Query{After: 1, Limit: 100}); len(found) != 16 || missing != 3 {
-		t.Errorf("%d are kept, %d missing", len(found), missing)
-	}
+	found, missing, _ := l.Find(events.Query{After: 1, Limit: 100})
+	assert.Assert(t, is.Len(found, 16), "%d", missing)
+	assert.Assert(t, missing == 3, "%d are kept, %d missing", len(found), missing)
 }
 
 // feed is a source that a test feeds.
@@ -84,9 +86,7 @@ func (f *feed) source(ctx context.Context, ready func(), report func(aai.Event))
 func read(t *testing.T, tool *aai.Tool, args map[string]any) events.View {
 	t.Helper()
 	result, err := tool.Run(t.Context(), &aai.Call{Args: args})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	view, _ := result.Data.(events.View)
 	return view
 }
@@ -100,9 +100,7 @@ func TestAGapIsSaid(t *testing.T) {
 		f.reports <- aai.Event{Type: "one"}
 		f.ends <- errors.New("gone")
 		synctest.Wait()
-		if view := read(t, tool, nil); view.Updates == events.ByEvents {
-			t.Error("it claims to be connected")
-		}
+		assert.Check(t, read(t, tool, nil).Updates != events.ByEvents, "it claims to be connected")
 		time.Sleep(1100 * time.Millisecond)
 		f.reports <- aai.Event{Type: "two", Fields: strings.Repeat("x", 100_000)}
 		synctest.Wait()
@@ -111,12 +109,10 @@ func TestAGapIsSaid(t *testing.T) {
 		for _, e := range view.Events {
 			types = append(types, e.Type)
 		}
-		if fmt.Sprint(types) != "[one events_lost two]" || view.Updates != events.ByEvents {
-			t.Errorf("the events are %v; updates: %s", types, view.Updates)
-		}
-		if fields := string(view.Events[2].Fields); !strings.HasPrefix(fields, `{"omitted":`) {
-			t.Errorf("the long values are %.40s", fields)
-		}
+		assert.Check(t, is.Equal(fmt.Sprint(types), "[one events_lost two]"), types)
+		assert.Check(t, is.Equal(view.Updates, events.ByEvents), types)
+		fields := string(view.Events[2].Fields)
+		assert.Check(t, strings.HasPrefix(fields, `{"omitted":`), "the long values are %.40s", fields)
 		_ = recorders.Close()
 	})
 }
@@ -128,9 +124,7 @@ func TestARecordingEndsUnused(t *testing.T) {
 		tool := recorders.Tool(events.Feed{App: "a", Key: func() string { return "a" }, Source: f.source})
 		heard := 0
 		stop, err := tool.Implementation.Watch(nil, func() { heard++ })
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		time.Sleep(time.Hour)
 		f.reports <- aai.Event{Type: "one"}
 		synctest.Wait()
@@ -140,17 +134,13 @@ func TestARecordingEndsUnused(t *testing.T) {
 		stop()
 		time.Sleep(9 * time.Minute)
 		synctest.Wait()
-		if f.stopped {
-			t.Error("the recording ended early")
-		}
+		assert.Check(t, !f.stopped, "the recording ended early")
 		time.Sleep(3 * time.Minute)
 		synctest.Wait()
-		if !f.stopped {
-			t.Error("the recording goes on")
-		}
-		if view := read(t, tool, nil); view.Last != 0 || f.runs != 2 {
-			t.Errorf("another reading continues the log: %+v", view)
-		}
+		assert.Check(t, f.stopped, "the recording goes on")
+		view := read(t, tool, nil)
+		assert.Check(t, view.Last == 0, "another reading continues the log: %+v", view)
+		assert.Check(t, is.Equal(f.runs, 2), "%+v", view)
 		_ = recorders.Close()
 	})
 }
@@ -166,12 +156,12 @@ func TestACallWaits(t *testing.T) {
 			f.reports <- aai.Event{Type: "two"}
 		}()
 		begun := time.Now()
-		if view := read(t, tool, map[string]any{"type": "two", "wait_ms": 60_000}); len(view.Events) != 1 || time.Since(begun) != time.Second {
-			t.Errorf("after %s the events are %v", time.Since(begun), view.Events)
-		}
-		if view := read(t, tool, map[string]any{"after": 2, "wait_ms": 5_000}); len(view.Events) != 0 || time.Since(begun) != 6*time.Second {
-			t.Errorf("after %s the events are %v", time.Since(begun), view.Events)
-		}
+		view := read(t, tool, map[string]any{"type": "two", "wait_ms": 60_000})
+		assert.Assert(t, is.Len(view.Events, 1))
+		assert.Equal(t, time.Since(begun), time.Second)
+		view = read(t, tool, map[string]any{"after": 2, "wait_ms": 5_000})
+		assert.Assert(t, is.Len(view.Events, 0), time.Since(begun))
+		assert.Assert(t, time.Since(begun) == 6*time.Second, "after %s the events are %v", time.Since(begun), view.Events)
 		_ = recorders.Close()
 	})
 }

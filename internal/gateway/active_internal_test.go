@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -18,8 +20,9 @@ func TestProgressBesideManySecrets(t *testing.T) {
 		p.clock.alarm.Stop()
 		p.request.Tool = &aai.Tool{Privacy: aai.Privacy{Secret: []string{"s"}}}
 		p.setProgress(1, 2, "at hunter22")
-		if got := p.lastProgress; got.done != 1 || strings.Contains(got.message, "hunter22") || (want == "") != (got.message == "") {
-			t.Errorf("%.20s: got %+v", secret, got)
-		}
+		got := p.lastProgress
+		assert.Assert(t, got.done == 1, "%.20s %+v", secret, got)
+		assert.Assert(t, !strings.Contains(got.message, "hunter22"), "%.20s %+v", secret, got)
+		assert.Equal(t, (want == ""), (got.message == ""), "%.20s %+v", secret, got)
 	}
 }

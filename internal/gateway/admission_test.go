@@ -7,6 +7,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/gateway"
 )
@@ -83,13 +86,16 @@ func (w *world) outcomes() map[string]aai.Code {
 func TestAdmit(t *testing.T) {
 	g, w, gate, asked := together("yes")
 	a, err := g.Admit(t.Context(), tool("one"), tool("two"))
-	if err != nil || len(*asked) != 1 || (*asked)[0] != "one+two" || w.count("run") != 0 || gate.held != 2 {
-		t.Fatalf("%v, asked %q, %d ran, %d held", err, *asked, w.count("run"), gate.held)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(*asked, 1))
+	assert.Equal(t, (*asked)[0], "one+two")
+	assert.Equal(t, w.count("run"), 0)
+	assert.Equal(t, gate.held, 2)
 	for i := range 2 {
-		if _, err := a.Run(t.Context(), i); err != nil || w.count("run") != i+1 || gate.held != 1-i {
-			t.Errorf("call %d: %v, %d ran, %d held", i, err, w.count("run"), gate.held)
-		}
+		_, err := a.Run(t.Context(), i)
+		assert.NilError(t, err, "%d", i)
+		assert.Equal(t, w.count("run"), i+1, "%d", i)
+		assert.Equal(t, gate.held, 1-i, "%d", i)
 	}
 	for _, i := range []int{0, 1, 2, -1} {
 		_, err := a.Run(t.Context(), i)
@@ -118,9 +124,12 @@ func TestOneRefusedNoneAdmitted(t *testing.T) {
 		if a != nil || err == nil || !strings.Contains(err.Error(), c.message) || len(*asked) != c.dialogs {
 			t.Errorf("%s: %v, asked %q", c.second, err, *asked)
 		}
-		if got := w.outcomes(); len(got) != 2 || got["one"] != c.first || got[c.second] != c.first || w.count("run") != 0 || gate.held != 0 {
-			t.Errorf("%s: outcomes %v, %d ran, %d held", c.second, got, w.count("run"), gate.held)
-		}
+		got := w.outcomes()
+		assert.Assert(t, is.Len(got, 2), c.second)
+		assert.Equal(t, got["one"], c.first, c.second)
+		assert.Equal(t, got[c.second], c.first, c.second)
+		assert.Equal(t, w.count("run"), 0, c.second)
+		assert.Equal(t, gate.held, 0, c.second)
 	}
 }
 
@@ -130,21 +139,19 @@ func TestAdmitAgainWithAnswers(t *testing.T) {
 	g.Dialog = nil
 	_, err := g.Admit(t.Context(), tool("one"), tool("two"))
 	e := wantCode(t, err, aai.ConsentRequired)
-	if len(e.Questions) != 1 || e.Questions[0].Text != "one+two" || gate.held != 0 || len(w.outcomes()) != 2 {
-		t.Fatalf("%+v, %d held", e.Questions, gate.held)
-	}
+	assert.Assert(t, is.Len(e.Questions, 1))
+	assert.Equal(t, e.Questions[0].Text, "one+two")
+	assert.Equal(t, gate.held, 0)
+	assert.Assert(t, is.Len(w.outcomes(), 2))
 	calls := []*aai.Call{tool("one"), tool("two")}
 	for _, c := range calls {
 		c.Answers = map[string]aai.Answer{"q": {Choice: "yes", Channel: aai.Client}}
 	}
 	a, err := g.Admit(t.Context(), calls...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	defer a.Release()
-	if _, err := a.Run(t.Context(), 1); err != nil {
-		t.Error(err)
-	}
+	_, err = a.Run(t.Context(), 1)
+	assert.Check(t, err)
 }
 
 // TestWhatIsNotRun: an admission that is released, expired or cancelled holds no reservation, and
@@ -165,13 +172,11 @@ func TestWhatIsNotRun(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			a, err := g.Admit(ctx, tool("one"), tool("two"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			time.Sleep(5 * time.Minute) // it rests, and no deadline passes
-			if _, err := a.Run(ctx, 0); err != nil || gateway.QueueCount(g) != 0 {
-				t.Errorf("%s: %v, %d lanes", name, err, gateway.QueueCount(g))
-			}
+			_, err = a.Run(ctx, 0)
+			assert.NilError(t, err, name)
+			assert.Equal(t, gateway.QueueCount(g), 0, name)
 			end(a, cancel)
 			synctest.Wait()
 			if got := w.outcomes(); gate.held != 0 || got["one"] != "" || got["two"] == "" || gateway.QueueCount(g) != 0 {
@@ -198,13 +203,14 @@ func TestAnAdmissionThatHangs(t *testing.T) {
 		}))
 		begun := time.Now()
 		_, err := g.Admit(t.Context(), tool("one"), tool("two"))
-		if e := wantCode(t, err, aai.Timeout); !e.RetrySafe() || time.Since(begun) > toolTimeout+grace {
-			t.Errorf("after %s: %+v", time.Since(begun), e)
-		}
+		e := wantCode(t, err, aai.Timeout)
+		assert.Assert(t, e.RetrySafe(), "after %s: %+v", time.Since(begun), e)
+		assert.Assert(t, time.Since(begun) <= toolTimeout+grace, "after %s: %+v", time.Since(begun), e)
 		synctest.Wait()
-		if got := w.outcomes(); gate.held != 0 || got["one"] != aai.Timeout || got["two"] != aai.Timeout {
-			t.Errorf("%d held, outcomes %v", gate.held, got)
-		}
+		got := w.outcomes()
+		assert.Check(t, is.Equal(gate.held, 0), got)
+		assert.Check(t, is.Equal(got["one"], aai.Timeout), got)
+		assert.Check(t, is.Equal(got["two"], aai.Timeout), got)
 	})
 }
 
@@ -214,15 +220,13 @@ func TestRunLooksAgain(t *testing.T) {
 		g, w, gate, asked := together("yes")
 		gate.open = before == ""
 		a, err := g.Admit(t.Context(), tool("one"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		gate.open, gate.closed = false, true
 		_, err = a.Run(t.Context(), 0)
 		_ = wantCode(t, err, aai.PermissionDenied)
-		if w.count("run") != 0 || len(*asked) != len(before)/3 || gate.held != 0 {
-			t.Errorf("%d ran, asked %q, %d held", w.count("run"), *asked, gate.held)
-		}
+		assert.Equal(t, w.count("run"), 0)
+		assert.Assert(t, is.Len(*asked, len(before)/3))
+		assert.Equal(t, gate.held, 0)
 	}
 }
 
@@ -235,13 +239,11 @@ func TestRunFindsTheTargetAgain(t *testing.T) {
 		touched := 0
 		w.app.Tools[0].Run = func(_ context.Context, c *aai.Call) (*aai.Result, error) { touched = c.Target.PID; return nil, nil }
 		a, err := g.Admit(t.Context(), on("Editor"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		now = &aai.App{ID: "desktop/editor", Digest: digest, PID: 8}
-		if _, err = a.Run(t.Context(), 0); codeOf(err) != want || (touched == 8) != (want == "") {
-			t.Errorf("%s: %v, touched %d", digest, err, touched)
-		}
+		_, err = a.Run(t.Context(), 0)
+		assert.Check(t, is.Equal(codeOf(err), want), "%s %v %d", digest, err, touched)
+		assert.Check(t, is.Equal((touched == 8), (want == "")), "%s %v %d", digest, err, touched)
 	}
 }
 
@@ -269,18 +271,15 @@ func TestWithin(t *testing.T) {
 				go func() { _, err := g.Do(ctx, on("a")); done <- err }()
 			}
 			for range 2 {
-				if err := <-done; err != nil {
-					t.Error(err)
-				}
+				assert.Check(t, <-done)
 			}
 			return nil, nil
 		}, program("a", nil))
-		if _, err := g.Do(t.Context(), on("a")); err != nil || most != deep {
-			t.Fatalf("%v, %d deep", err, most)
-		}
-		if n := gateway.QueueCount(g); n != 0 {
-			t.Errorf("%d lanes are remembered", n)
-		}
+		_, err := g.Do(t.Context(), on("a"))
+		assert.NilError(t, err)
+		assert.Equal(t, most, deep)
+		n := gateway.QueueCount(g)
+		assert.Check(t, is.Equal(n, 0), "%d lanes are remembered", n)
 		calls := map[string]bool{}
 		parents := 0
 		for _, s := range w.steps() {
@@ -290,9 +289,8 @@ func TestWithin(t *testing.T) {
 				}
 			}
 		}
-		if len(calls) != 2*deep-1 || parents != len(calls)-1 {
-			t.Errorf("%d calls, %d with a parent on record", len(calls), parents)
-		}
+		assert.Assert(t, is.Len(calls, 2*deep-1))
+		assert.Equal(t, parents, len(calls)-1)
 	})
 }
 
@@ -314,9 +312,7 @@ func TestLeftBehindWithin(t *testing.T) {
 				<-goOn
 				acting--
 			default:
-				if acting != 0 {
-					t.Error("two act on one program")
-				}
+				assert.Check(t, is.Equal(acting, 0), "two act on one program")
 			}
 			return nil, nil
 		}, program("a", nil))
@@ -329,9 +325,8 @@ func TestLeftBehindWithin(t *testing.T) {
 		_ = wantCode(t, err, aai.Timeout)
 		close(goOn)
 		synctest.Wait()
-		if _, err := g.Do(t.Context(), on("a")); err != nil {
-			t.Error(err)
-		}
+		_, err = g.Do(t.Context(), on("a"))
+		assert.Check(t, err)
 	})
 }
 
@@ -349,9 +344,9 @@ func TestAskedWithin(t *testing.T) {
 			time.Sleep(40 * time.Second)
 			return dialog.Ask(ctx, q)
 		})
-		if _, err := g.Do(t.Context(), tool("outer")); err != nil || len(*asked) != 2 {
-			t.Errorf("%v, asked %q", err, *asked)
-		}
+		_, err := g.Do(t.Context(), tool("outer"))
+		assert.NilError(t, err)
+		assert.Assert(t, is.Len(*asked, 2))
 	})
 }
 
@@ -365,8 +360,8 @@ func TestTooManyForOneQuestion(t *testing.T) {
 		calls[i] = tool("one")
 	}
 	a, err := g.Admit(t.Context(), calls...)
-	if err != nil || len(*asked) != 3 || w.count("ask") != 0 {
-		t.Fatalf("%v, asked %q", err, *asked)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(*asked, 3))
+	assert.Equal(t, w.count("ask"), 0)
 	a.Release()
 }

@@ -6,6 +6,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/gateway"
 )
@@ -35,9 +38,8 @@ func TestBackgroundTimeout(t *testing.T) {
 				defer a.Release()
 				if c.want > time.Hour/2 {
 					time.Sleep(c.want - time.Minute)
-					if _, err := a.Run(ctx, 0); err != nil {
-						t.Errorf("%s: what was admitted: %v", name, err)
-					}
+					_, err := a.Run(ctx, 0)
+					assert.Check(t, err, "%s: what was admitted: %v", name, err)
 				}
 				<-ctx.Done()
 				return nil, ctx.Err()
@@ -49,9 +51,10 @@ func TestBackgroundTimeout(t *testing.T) {
 			}
 			begun := time.Now()
 			_, err := g.Do(ctx, tool("outer"))
-			if took := time.Since(begun); codeOf(err) != aai.Timeout || took > c.want || took < c.want-grace {
-				t.Errorf("%s: %v after %s, expected %s", name, err, took, c.want)
-			}
+			took := time.Since(begun)
+			assert.Check(t, is.Equal(codeOf(err), aai.Timeout), "%s %v %s %s", name, err, took, c.want)
+			assert.Check(t, took <= c.want, "%s: %v after %s, expected %s", name, err, took, c.want)
+			assert.Check(t, took >= c.want-grace, "%s: %v after %s, expected %s", name, err, took, c.want)
 		})
 	}
 }

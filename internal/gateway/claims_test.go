@@ -8,6 +8,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/gateway"
 )
@@ -58,9 +60,8 @@ func TestTwoGatewaysTakeTurns(t *testing.T) {
 			g.Claims = shared
 			for range 4 {
 				all.Go(func() {
-					if _, err := g.Do(t.Context(), on("a")); err != nil {
-						t.Error(err)
-					}
+					_, err := g.Do(t.Context(), on("a"))
+					assert.Check(t, err)
 				})
 			}
 		}
@@ -75,24 +76,22 @@ func TestTwoGatewaysTakeTurns(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		_, err := g.Do(ctx, on("a"))
-		if e := aai.AsError(err); e == nil || e.Code != aai.Timeout || e.Delivery != aai.NotDelivered || ran != 12 {
-			t.Errorf("%v, %d ran", err, ran)
-		}
-		if _, err := g.Do(t.Context(), on("a")); err == nil {
-			t.Error("it did not wait")
-		}
+		e := aai.AsError(err)
+		assert.Assert(t, e != nil, "%v, %d ran", err, ran)
+		assert.Equal(t, e.Code, aai.Timeout, err)
+		assert.Equal(t, e.Delivery, aai.NotDelivered, err)
+		assert.Equal(t, ran, 12, err)
+		_, err = g.Do(t.Context(), on("a"))
+		assert.Check(t, err != nil, "it did not wait")
 		shared.held[101] = false
-		if _, err := g.Do(t.Context(), on("a")); err != nil {
-			t.Errorf("after the wait: %v", err)
-		}
+		_, err = g.Do(t.Context(), on("a"))
+		assert.Check(t, err, "after the wait: %v", err)
 		shared.fails = errors.New("no folder")
-		if _, err := g.Do(t.Context(), on("a")); aai.AsError(err) == nil {
-			t.Error("it acts though gateways cannot agree")
-		}
+		_, err = g.Do(t.Context(), on("a"))
+		assert.Check(t, aai.AsError(err) != nil, "it acts though gateways cannot agree")
 		w.app.Tools[0].Effect, w.app.Tools[0].Assess = aai.Reads, aai.Always(aai.Assessment{EffectInherent: true})
-		if _, err := g.Do(t.Context(), on("a")); err != nil {
-			t.Errorf("it does not look where gateways cannot agree: %v", err)
-		}
+		_, err = g.Do(t.Context(), on("a"))
+		assert.Check(t, err, "it does not look where gateways cannot agree: %v", err)
 	})
 }
 

@@ -3,11 +3,13 @@ package gateway_test
 import (
 	"context"
 	"errors"
-	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/gateway"
@@ -94,23 +96,17 @@ func TestTheDeadlineCoversEverything(t *testing.T) {
 				_, err := g.Do(t.Context(), &aai.Call{App: w.app.ID, Tool: "work", Args: map[string]any{"app": "x"}})
 				took := time.Since(begun)
 				e := aai.AsError(err)
-				if e == nil || e.Code != c.code || !e.RetrySafe() || e.Hint == "" {
-					t.Errorf("%s, deaf %v: %+v", part, deaf, e)
-				}
-				if took > c.limit+grace {
-					t.Errorf("%s, deaf %v: took %s", part, deaf, took)
-				}
+				assert.Assert(t, e != nil, "%s, deaf %v: %+v", part, deaf, e)
+				assert.Equal(t, e.Code, c.code, "%s %v %+v", part, deaf, e)
+				assert.Assert(t, e.RetrySafe(), "%s, deaf %v: %+v", part, deaf, e)
+				assert.Assert(t, e.Hint != "", "%s, deaf %v: %+v", part, deaf, e)
+				assert.Check(t, took <= c.limit+grace, "%s, deaf %v: took %s", part, deaf, took)
 				close(w.forever)
 				synctest.Wait()
-				if n := w.count("run"); n != 0 {
-					t.Errorf("%s, deaf %v: it ran after all", part, deaf)
-				}
-				if n := w.count(string(aai.Outcome)); n != 1 {
-					t.Errorf("%s, deaf %v: %d outcomes", part, deaf, n)
-				}
-				if held != released {
-					t.Errorf("%s, deaf %v: held %d times, given back %d times", part, deaf, held, released)
-				}
+				assert.Check(t, is.Equal(w.count("run"), 0), "%s, deaf %v: it ran after all", part, deaf)
+				n := w.count(string(aai.Outcome))
+				assert.Check(t, is.Equal(n, 1), "%s, deaf %v: %d outcomes", part, deaf, n)
+				assert.Check(t, is.Equal(held, released), "%s, deaf %v: held %d times, given back %d times", part, deaf, held, released)
 			})
 		}
 	}
@@ -125,9 +121,9 @@ func TestAJournalThatHangs(t *testing.T) {
 		g := w.gateway()
 		g.Journal = hungRecord{w, aai.Outcome}
 		result, err := g.Do(t.Context(), w.call())
-		if e := wantCode(t, err, aai.RecordFailed); result != nil || e.RetrySafe() {
-			t.Errorf("%+v", e)
-		}
+		e := wantCode(t, err, aai.RecordFailed)
+		assert.Assert(t, result == nil, "%+v", e)
+		assert.Assert(t, !e.RetrySafe(), "%+v", e)
 	})
 }
 
@@ -147,15 +143,11 @@ func TestAPersonsTimeIsApart(t *testing.T) {
 			begun := time.Now()
 			_, err := g.Do(t.Context(), w.call())
 			took := time.Since(begun)
-			if e := w.entryOf(t, aai.Outcome); e.PersonWait != thinks || e.Elapsed < thinks {
-				t.Errorf("on record are %s of %s", e.PersonWait, e.Elapsed)
-			}
-			if run == works && (err != nil || took != thinks) {
-				t.Errorf("after %s: %v", took, err)
-			}
-			if run == obeys && (codeOf(err) != aai.Timeout || took != thinks+toolTimeout) {
-				t.Errorf("after %s: %v", took, err)
-			}
+			e := w.entryOf(t, aai.Outcome)
+			assert.Check(t, is.Equal(e.PersonWait, thinks), e.Elapsed)
+			assert.Check(t, e.Elapsed >= thinks, "on record are %s of %s", e.PersonWait, e.Elapsed)
+			assert.Check(t, !(run == works && (err != nil || took != thinks)), "after %s: %v", took, err)
+			assert.Check(t, !(run == obeys && (codeOf(err) != aai.Timeout || took != thinks+toolTimeout)), "after %s: %v", took, err)
 		})
 	}
 }
@@ -196,15 +188,16 @@ func TestNobodyAnswers(t *testing.T) {
 			})
 			begun := time.Now()
 			_, err := g.Do(t.Context(), w.call())
-			if e := aai.AsError(err); e == nil || !e.RetrySafe() || time.Since(begun) > 170*time.Second+grace || w.count("run") != 0 {
-				t.Errorf("deaf %v, after %s: %v", deaf, time.Since(begun), err)
-			}
+			e := aai.AsError(err)
+			assert.Assert(t, e != nil, "deaf %v, after %s: %v", deaf, time.Since(begun), err)
+			assert.Assert(t, e.RetrySafe(), "deaf %v, after %s: %v", deaf, time.Since(begun), err)
+			assert.Assert(t, time.Since(begun) <= 170*time.Second+grace, "deaf %v, after %s: %v", deaf, time.Since(begun), err)
+			assert.Equal(t, w.count("run"), 0, "%v %s %v", deaf, time.Since(begun), err)
 			if deaf {
 				return
 			}
-			if e := wantCode(t, err, aai.ConsentRequired); len(e.Questions) != 0 {
-				t.Errorf("a weaker way to ask is offered: %+v", e)
-			}
+			e = wantCode(t, err, aai.ConsentRequired)
+			assert.Check(t, is.Len(e.Questions, 0), "a weaker way to ask is offered: %+v", e)
 		})
 	}
 }
@@ -235,12 +228,15 @@ func TestProgressWhileAPersonIsAsked(t *testing.T) {
 			defer mu.Unlock()
 			done, messages = append(done, d), append(messages, m)
 		})
-		if _, err := g.Do(ctx, w.call()); err != nil {
-			t.Fatal(err)
-		}
-		if len(done) != 5 || done[0] != 1 || done[1] != 11 || done[3] != 31 || done[4] != 32 || !strings.Contains(messages[0], "person") || messages[4] != "begun" {
-			t.Errorf("%v %q", done, messages)
-		}
+		_, err := g.Do(ctx, w.call())
+		assert.NilError(t, err)
+		assert.Assert(t, is.Len(done, 5), "%q", messages)
+		assert.Assert(t, done[0] == 1, "%v %q", done, messages)
+		assert.Assert(t, done[1] == 11, "%v %q", done, messages)
+		assert.Assert(t, done[3] == 31, "%v %q", done, messages)
+		assert.Assert(t, done[4] == 32, "%v %q", done, messages)
+		assert.Assert(t, is.Contains(messages[0], "person"), "%q", messages)
+		assert.Equal(t, messages[4], "begun", "%q", messages)
 	})
 }
 
@@ -254,21 +250,21 @@ func TestLongReadsAreOnRecord(t *testing.T) {
 		w.app.Tools[0].Limits.Timeout = 10 * time.Second
 		w.app.Tools[0].Run = func(context.Context, *aai.Call) (*aai.Result, error) {
 			time.Sleep(1001 * time.Millisecond)
-			if w.count(string(aai.Received)) != 1 {
-				t.Error("after a second it is not on record")
-			}
+			assert.Check(t, is.Equal(w.count(string(aai.Received)), 1), "after a second it is not on record")
 			return &aai.Result{}, nil
 		}
-		if _, err := w.gateway().Do(t.Context(), s.call()); err != nil {
-			t.Fatal(err)
-		}
+		_, err := w.gateway().Do(t.Context(), s.call())
+		assert.NilError(t, err)
 		received, outcome := w.entryOf(t, aai.Received), w.entryOf(t, aai.Outcome)
-		if received.Caller.Door != "test" || !received.Admitted || received.Args["of"] != "x" || received.Durable || received.Args["password"] != sanitize.Hide(secretValue) {
-			t.Errorf("received %+v", received)
-		}
-		if outcome.Caller.Door != "" || outcome.Admitted || outcome.Args != nil || !outcome.Ran {
-			t.Errorf("outcome %+v", outcome)
-		}
+		assert.Equal(t, received.Caller.Door, "test", "%+v", received)
+		assert.Assert(t, received.Admitted, "received %+v", received)
+		assert.Equal(t, received.Args["of"], "x", "%+v", received)
+		assert.Assert(t, !received.Durable, "received %+v", received)
+		assert.Equal(t, received.Args["password"], sanitize.Hide(secretValue), "%+v", received)
+		assert.Equal(t, outcome.Caller.Door, "", "%+v", outcome)
+		assert.Assert(t, !outcome.Admitted, "outcome %+v", outcome)
+		assert.Assert(t, outcome.Args == nil, "outcome %+v", outcome)
+		assert.Assert(t, outcome.Ran, "outcome %+v", outcome)
 	})
 }
 
@@ -294,12 +290,8 @@ func TestTheClientEndsWhileAsked(t *testing.T) {
 			begun := time.Now()
 			_, err := g.Do(gateway.WithClientEnd(t.Context(), ended), w.call())
 			took := time.Since(begun)
-			if closes && (codeOf(err) != aai.ConsentRequired || took != 2*time.Second) {
-				t.Errorf("after its end: %v after %s", err, took)
-			}
-			if !closes && (err != nil || took != 10*time.Second) {
-				t.Errorf("a client that waits: %v after %s", err, took)
-			}
+			assert.Check(t, !(closes && (codeOf(err) != aai.ConsentRequired || took != 2*time.Second)), "after its end: %v after %s", err, took)
+			assert.Check(t, !(!closes && (err != nil || took != 10*time.Second)), "a client that waits: %v after %s", err, took)
 		})
 	}
 }

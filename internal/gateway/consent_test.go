@@ -4,6 +4,9 @@ import (
 	"slices"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -20,19 +23,15 @@ func TestQuestionsAreReturnedInOneRound(t *testing.T) {
 	s.Gates = []string{asks, works, asksClient, asks}
 	o := play(t.Context(), s)
 	e := wantCode(t, o.err, aai.ConsentRequired)
-	if got := questionIDs(e); !slices.Equal(got, []string{"q0", "q2", "q3"}) {
-		t.Errorf("questions %q", got)
-	}
-	if e.Hint == "" || !e.RetrySafe() {
-		t.Errorf("%+v", e)
-	}
+	got := questionIDs(e)
+	assert.Check(t, slices.Equal(got, []string{"q0", "q2", "q3"}), "questions %q", got)
+	assert.Check(t, e.Hint != "", "%+v", e)
+	assert.Check(t, e.RetrySafe(), "%+v", e)
 	if got := o.entryOf(t, aai.Outcome).Code; got != aai.ConsentRequired {
 		t.Errorf("on record is %q", got)
 	}
 	s.Answers = "yes"
-	if o := play(t.Context(), s); o.err != nil {
-		t.Errorf("with answers: %v", o.err)
-	}
+	assert.Check(t, play(t.Context(), s).err)
 	s.Answers = "no"
 	_ = wantCode(t, play(t.Context(), s).err, aai.PermissionDenied)
 }
@@ -42,9 +41,7 @@ func TestRefusalBeatsQuestions(t *testing.T) {
 	s.Gates, s.Dialog = []string{asks, refuses, asks}, works
 	o := play(t.Context(), s)
 	_ = wantCode(t, o.err, aai.PermissionDenied)
-	if o.count("ask") != 0 {
-		t.Error("a person was asked about a call that was refused anyway")
-	}
+	assert.Check(t, is.Equal(o.count("ask"), 0), "a person was asked about a call that was refused anyway")
 }
 
 func TestNativeDialog(t *testing.T) {
@@ -70,12 +67,10 @@ func TestNativeDialog(t *testing.T) {
 			s.Dialog, s.Gates = c.dialog, c.gates
 			o := play(t.Context(), s)
 			_ = wantCode(t, o.err, c.code)
-			if n := o.count("ask"); n != c.asked {
-				t.Errorf("gates %q: %d dialogs, want %d", c.gates, n, c.asked)
-			}
-			if ran := o.count("run") == 1; ran != (c.code == "") {
-				t.Errorf("gates %q: ran %v", c.gates, ran)
-			}
+			n := o.count("ask")
+			assert.Check(t, is.Equal(n, c.asked), "gates %q: %d dialogs, want %d", c.gates, n, c.asked)
+			ran := o.count("run") == 1
+			assert.Check(t, is.Equal(ran, (c.code == "")), "gates %q: ran %v", c.gates, ran)
 		})
 	}
 }
@@ -88,15 +83,12 @@ func TestDialogKeepsBroughtAnswers(t *testing.T) {
 	w := newWorld(s)
 	call := s.call()
 	call.Answers = map[string]aai.Answer{"q0": {Choice: "yes", Seal: "seal of q0"}}
-	if _, err := w.gateway().Do(t.Context(), call); err != nil {
-		t.Fatal(err)
-	}
-	if w.count("ask") != 1 || len(call.Answers) != 1 {
-		t.Errorf("%d dialogs; the caller's answers are now %v", w.count("ask"), call.Answers)
-	}
-	if got := w.entryOf(t, aai.Intent).Consent; got != "by q1" {
-		t.Errorf("consent on record is %q", got)
-	}
+	_, err := w.gateway().Do(t.Context(), call)
+	assert.NilError(t, err)
+	assert.Check(t, is.Equal(w.count("ask"), 1))
+	assert.Check(t, is.Len(call.Answers, 1))
+	got := w.entryOf(t, aai.Intent).Consent
+	assert.Check(t, is.Equal(got, "by q1"), "consent on record is %q", got)
 }
 
 func TestAnswerToAnotherQuestionAdmitsNothing(t *testing.T) {
@@ -112,11 +104,7 @@ func TestAnswerToAnotherQuestionAdmitsNothing(t *testing.T) {
 func TestMayAsk(t *testing.T) {
 	q := aai.Question{Channels: []aai.Channel{aai.DesktopDialog, aai.Terminal}}
 	for channel, want := range map[aai.Channel]bool{aai.DesktopDialog: true, aai.Terminal: true, aai.Client: false, "": false} {
-		if got := q.AllowsChannel(channel); got != want {
-			t.Errorf("MayAsk(%q) = %v", channel, got)
-		}
+		assert.Check(t, is.Equal(q.AllowsChannel(channel), want), "%q", channel)
 	}
-	if (aai.Question{}).AllowsChannel(aai.DesktopDialog) {
-		t.Error("a question without channels may be asked")
-	}
+	assert.Check(t, !(aai.Question{}).AllowsChannel(aai.DesktopDialog), "a question without channels may be asked")
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
 	"pgregory.net/rapid"
 
 	"github.com/gybob/aai-gateway"
@@ -38,16 +39,12 @@ func TestDecodeObject(t *testing.T) {
 			return rapid.SampledFrom([]any{"", "{", 1.5e300, -7, true, nil, map[string]any{}}).Draw(t, "scalar")
 		}
 		raw, err := json.MarshalIndent(map[string]any{"a": draw(0), "b": draw(0)}, "", " ")
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		want, err := decodedObject(raw)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got, err := decodeObject(raw); err != nil || !reflect.DeepEqual(got, want) {
-			t.Fatalf("%s: got %v, %v", raw, got, err)
-		}
+		assert.NilError(t, err)
+		got, err := decodeObject(raw)
+		assert.NilError(t, err, "%s %v", raw, got)
+		assert.Assert(t, reflect.DeepEqual(got, want), "%s %v", raw, got)
 	})
 }
 
@@ -64,9 +61,7 @@ func TestNamesTwice(t *testing.T) {
 		_, err := parseArgs(json.RawMessage(raw))
 		switch {
 		case want == "":
-			if err != nil {
-				t.Errorf("%s: %v", raw, err)
-			}
+			assert.Check(t, err == nil, "%s %v", raw, err)
 		case err == nil || err.Code != aai.InvalidParams || !strings.HasPrefix(err.Message, want) || err.Hint == "":
 			t.Errorf("%s: got %+v, want %q", raw, err, want)
 		}
@@ -76,8 +71,7 @@ func TestNamesTwice(t *testing.T) {
 // TestMalformedObjects checks that an argDecoder refuses each text that encoding/json refuses.
 func TestMalformedObjects(t *testing.T) {
 	for _, raw := range []string{`{`, `{"a"}`, `{"a":}`, `{"a":1,}`, `{,}`, `{"a":[1 2]}`, `{"a":[1,]}`, `{"a":01}`, `{"a":1]`, `[}`, `{1:2}`, `{"a":1} {}`, `{"a":1}x`, `[]`, `1`, `{"a" 1}`, `{"a":1 "b":2}`} {
-		if got, err := decodeObject([]byte(raw)); err == nil {
-			t.Errorf("%s: got %v", raw, got)
-		}
+		got, err := decodeObject([]byte(raw))
+		assert.Check(t, err != nil, "%s %v", raw, got)
 	}
 }

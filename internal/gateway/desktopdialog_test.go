@@ -3,11 +3,13 @@ package gateway_test
 import (
 	"context"
 	"errors"
-	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/gateway"
@@ -63,15 +65,12 @@ func TestHold(t *testing.T) {
 					held++
 					r.Reserve(gate, func() { released++ })
 				}
-				if r.HasReservation(newGate(nil)) {
-					t.Error("another gate holds something")
-				}
+				assert.Check(t, !r.HasReservation(newGate(nil)), "another gate holds something")
 				return nil, c.refusal
 			})
 			_, _ = openTo(gate, nil, c.run).Do(t.Context(), work())
-			if held != 1 || released != 1 {
-				t.Errorf("held %d times, released %d times", held, released)
-			}
+			assert.Check(t, is.Equal(held, 1))
+			assert.Check(t, is.Equal(released, 1))
 		})
 	}
 }
@@ -91,14 +90,13 @@ func TestHoldOverADialog(t *testing.T) {
 		return []aai.Question{{ID: "q", Channels: []aai.Channel{aai.DesktopDialog}}}, nil
 	})
 	yes := asker(func(context.Context, aai.Question) (aai.Answer, error) {
-		if released != 0 {
-			t.Error("released before the end")
-		}
+		assert.Check(t, is.Equal(released, 0), "released before the end")
 		return aai.Answer{Choice: "yes"}, nil
 	})
-	if _, err := openTo(gate, yes, nil).Do(t.Context(), work()); err != nil || held != 1 || released != 1 {
-		t.Errorf("%v, held %d times, released %d times", err, held, released)
-	}
+	_, err := openTo(gate, yes, nil).Do(t.Context(), work())
+	assert.NilError(t, err)
+	assert.Equal(t, held, 1)
+	assert.Equal(t, released, 1)
 }
 
 // TestOneAnswerForMany: of many calls that need the same answer one asks; the others wait and use
@@ -126,15 +124,12 @@ func TestOneAnswerForMany(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 20 {
 			wg.Go(func() {
-				if _, err := g.Do(t.Context(), work()); err != nil {
-					t.Error(err)
-				}
+				_, err := g.Do(t.Context(), work())
+				assert.Check(t, err)
 			})
 		}
 		wg.Wait()
-		if dialogs != 1 {
-			t.Errorf("%d dialogs", dialogs)
-		}
+		assert.Check(t, is.Equal(dialogs, 1))
 	})
 }
 
@@ -152,9 +147,9 @@ func TestWaitingForOthersDialogs(t *testing.T) {
 		var wg sync.WaitGroup
 		wg.Go(func() {
 			_, err := g.Do(t.Context(), work())
-			if e := wantCode(t, err, aai.ConsentRequired); e.RetryAfter != 0 || len(e.Questions) != 0 {
-				t.Errorf("nobody answered, and it says %+v", e)
-			}
+			e := wantCode(t, err, aai.ConsentRequired)
+			assert.Check(t, e.RetryAfter == 0, "nobody answered, and it says %+v", e)
+			assert.Check(t, is.Len(e.Questions, 0), "%+v", e)
 		})
 		synctest.Wait()
 		gone, leave := context.WithTimeout(t.Context(), time.Second)
@@ -163,12 +158,11 @@ func TestWaitingForOthersDialogs(t *testing.T) {
 		_ = wantCode(t, err, aai.Timeout)
 		begun := time.Now()
 		_, err = g.Do(t.Context(), work())
-		if e := wantCode(t, err, aai.ConsentRequired); e.RetryAfter == 0 || e.Needs == nil {
-			t.Errorf("%+v", e)
-		}
-		if took := time.Since(begun); took != 2*time.Minute {
-			t.Errorf("it waited %s for its turn", took)
-		}
+		e := wantCode(t, err, aai.ConsentRequired)
+		assert.Check(t, e.RetryAfter != 0, "%+v", e)
+		assert.Check(t, e.Needs != nil, "%+v", e)
+		took := time.Since(begun)
+		assert.Check(t, took == 2*time.Minute, "it waited %s for its turn", took)
 		wg.Wait()
 	})
 }
@@ -183,9 +177,8 @@ func TestNobodyCanBeAsked(t *testing.T) {
 		g := openTo(gate, noScreen{}, nil)
 		w := g.Journal.(*world)
 		_, err := g.Do(aai.WithClientCapabilities(t.Context(), aai.ClientCapabilities{CanAsk: asks}), work())
-		if e := wantCode(t, err, aai.ConsentRequired); len(e.Questions) != 1 {
-			t.Errorf("%+v", e)
-		}
+		e := wantCode(t, err, aai.ConsentRequired)
+		assert.Check(t, is.Len(e.Questions, 1), "%+v", e)
 		if e := w.entryOf(t, aai.Outcome); w.story() != "find false, outcome true" || e.Durable != asks {
 			t.Errorf("a client that asks: %v: %s, durable %v", asks, w.story(), e.Durable)
 		}
@@ -204,9 +197,9 @@ func TestWindowsThatFail(t *testing.T) {
 		return aai.Answer{}, errors.New("zenity ended with code 255")
 	}), nil)
 	_, err := g.Do(t.Context(), work())
-	if e := wantCode(t, err, aai.ConsentRequired); len(e.Questions) != 1 || !e.Questions[0].AllowsChannel(aai.Terminal) {
-		t.Errorf("%+v", e.Questions)
-	}
+	e := wantCode(t, err, aai.ConsentRequired)
+	assert.Assert(t, is.Len(e.Questions, 1))
+	assert.Assert(t, e.Questions[0].AllowsChannel(aai.Terminal), "%+v", e.Questions)
 }
 
 // noScreen is a dialog without a screen.
@@ -231,9 +224,9 @@ func TestCancelledWhileAsked(t *testing.T) {
 			return aai.Answer{}, said
 		}), nil)
 		_, err := g.Do(ctx, work())
-		if e := wantCode(t, err, aai.AutomationFailed); !strings.Contains(e.Message, "cancelled") || !e.RetrySafe() {
-			t.Errorf("%+v", e)
-		}
+		e := wantCode(t, err, aai.AutomationFailed)
+		assert.Assert(t, is.Contains(e.Message, "cancelled"), "%+v", e)
+		assert.Assert(t, e.RetrySafe(), "%+v", e)
 	}
 }
 
@@ -252,13 +245,11 @@ func TestClientFirst(t *testing.T) {
 		t.Error(err)
 	}
 	_, err := g.Do(aai.WithClientCapabilities(t.Context(), aai.ClientCapabilities{CanAsk: true}), work())
-	if e := wantCode(t, err, aai.ConsentRequired); len(e.Questions) != 1 {
-		t.Errorf("%+v", e)
-	}
+	e := wantCode(t, err, aai.ConsentRequired)
+	assert.Check(t, is.Len(e.Questions, 1), "%+v", e)
 	q.Channels = []aai.Channel{aai.DesktopDialog, aai.Client}
-	if _, err := g.Do(aai.WithClientCapabilities(t.Context(), aai.ClientCapabilities{CanAsk: true}), work()); err != nil {
-		t.Error(err)
-	}
+	_, err = g.Do(aai.WithClientCapabilities(t.Context(), aai.ClientCapabilities{CanAsk: true}), work())
+	assert.Check(t, err)
 }
 
 // TestDialogsThatFail: a final error of the dialog reaches the caller; if no dialog could be
@@ -279,17 +270,18 @@ func TestDialogsThatFail(t *testing.T) {
 			g := openTo(gate, asker(func(context.Context, aai.Question) (aai.Answer, error) { return aai.Answer{}, c.err }), nil)
 			_, err := g.Do(t.Context(), work())
 			e := wantCode(t, err, aai.ConsentRequired)
-			if len(e.Questions) != c.questions || e.Message != c.message {
-				t.Errorf("%+v", e)
-			}
+			assert.Assert(t, is.Len(e.Questions, c.questions), "%+v", e)
+			assert.Equal(t, e.Message, c.message, "%+v", e)
 			want := aai.Needs{
 				App: "org.example.App", AppName: "An app", Tool: "work", Description: "Works.",
 				URL: "aai://consent?app=org.example.App&tool=work",
 			}
-			if e.Needs == nil || e.Needs.URL != want.URL || e.Needs.App != want.App || e.Needs.AppName != want.AppName ||
-				e.Needs.Tool != want.Tool || e.Needs.Description != want.Description {
-				t.Errorf("it needs %+v", e.Needs)
-			}
+			assert.Assert(t, e.Needs != nil, "it needs %+v", e.Needs)
+			assert.Equal(t, e.Needs.URL, want.URL, "%+v", e.Needs)
+			assert.Equal(t, e.Needs.App, want.App, "%+v", e.Needs)
+			assert.Equal(t, e.Needs.AppName, want.AppName, "%+v", e.Needs)
+			assert.Equal(t, e.Needs.Tool, want.Tool, "%+v", e.Needs)
+			assert.Equal(t, e.Needs.Description, want.Description, "%+v", e.Needs)
 		})
 	}
 }
@@ -297,9 +289,7 @@ func TestDialogsThatFail(t *testing.T) {
 func TestDigestOf(t *testing.T) {
 	app := &aai.App{Digest: "app", Tools: []*aai.Tool{{Name: "one", Implementation: aai.Implementation{Digest: func() string { return "one's" }}}, {Name: "two"}}}
 	for permission, want := range map[string]string{"one": "one's", "two": "app", "see": "app", "": "app"} {
-		if got := app.DigestOf(permission); got != want {
-			t.Errorf("%q: %q", permission, got)
-		}
+		assert.Check(t, is.Equal(app.DigestOf(permission), want), "%q", permission)
 	}
 }
 
@@ -319,9 +309,10 @@ func TestAskedForAnIdentity(t *testing.T) {
 	}), nil)
 	call := work()
 	call.Caller.Identity = "/usr/bin/agent"
-	if _, err := g.Do(t.Context(), call); err != nil || len(by) != 1 || by[0] != "/usr/bin/agent" {
-		t.Errorf("asked for %q, %v", by, err)
-	}
+	_, err := g.Do(t.Context(), call)
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(by, 1))
+	assert.Equal(t, by[0], "/usr/bin/agent")
 }
 
 // TestAskedAnew: only calls at the person's own page ignore a recent refusal: no agent's call,
@@ -350,8 +341,10 @@ func TestAskedAnew(t *testing.T) {
 		anew = nil
 		call := work()
 		call.Caller.Identity = identity
-		if _, err := g.Do(t.Context(), call); err != nil || len(anew) != 2 || anew[0] != want || anew[1] {
-			t.Errorf("%q: asked anew: %v, %v", identity, anew, err)
-		}
+		_, err := g.Do(t.Context(), call)
+		assert.NilError(t, err, "%q", identity)
+		assert.Assert(t, is.Len(anew, 2), "%q", identity)
+		assert.Equal(t, anew[0], want, "%q", identity)
+		assert.Assert(t, !anew[1], "%q: asked anew: %v, %v", identity, anew, err)
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/gateway"
@@ -23,9 +25,7 @@ func (w *world) entryOf(t *testing.T, kind aai.EntryKind) *aai.Entry {
 	var found *aai.Entry
 	for _, s := range w.steps() {
 		if s.what == string(kind) {
-			if found != nil {
-				t.Fatalf("two entries of kind %s", kind)
-			}
+			assert.Assert(t, found == nil, "two entries of kind %s", kind)
 			found = s.entry
 		}
 	}
@@ -38,9 +38,7 @@ func (w *world) entryOf(t *testing.T, kind aai.EntryKind) *aai.Entry {
 // wantCode fails unless the error has the code, and returns it.
 func wantCode(t *testing.T, err error, code aai.Code) *aai.Error {
 	t.Helper()
-	if got := codeOf(err); got != code {
-		t.Fatalf("code %q, want %q: %v", got, code, err)
-	}
+	assert.Equal(t, codeOf(err), code, err)
 	return aai.AsError(err)
 }
 
@@ -53,9 +51,7 @@ func TestZeroGatewayRunsNothing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			result, err := g.Do(t.Context(), plain().call())
-			if result != nil {
-				t.Errorf("result %v", result)
-			}
+			assert.Check(t, result == nil, "result %v", result)
 			_ = wantCode(t, err, aai.RecordFailed)
 		})
 	}
@@ -63,9 +59,7 @@ func TestZeroGatewayRunsNothing(t *testing.T) {
 	_ = wantCode(t, err, aai.PermissionDenied)
 	_, err = (&gateway.Gateway{Journal: w}).Do(t.Context(), plain().call())
 	_ = wantCode(t, err, aai.AppNotFound)
-	if w.count("run") != 0 {
-		t.Error("an Action ran")
-	}
+	assert.Check(t, is.Equal(w.count("run"), 0), "an Action ran")
 }
 
 func TestDefaultsReachActionAndJournal(t *testing.T) {
@@ -78,15 +72,10 @@ func TestDefaultsReachActionAndJournal(t *testing.T) {
 		got = c.Args
 		return &aai.Result{}, nil
 	}
-	if _, err := w.gateway().Do(t.Context(), s.call()); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(map[string]any{"given": "x", "password": secretValue, "filled": true}, got); diff != "" {
-		t.Errorf("arguments of the Action (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff(map[string]any{"given": "x", "password": sanitize.Hide(secretValue), "filled": true}, w.entryOf(t, aai.Intent).Args, cmp.AllowUnexported(sanitize.Hidden{})); diff != "" {
-		t.Errorf("arguments on record (-want +got):\n%s", diff)
-	}
+	_, err := w.gateway().Do(t.Context(), s.call())
+	assert.NilError(t, err)
+	assert.Check(t, is.DeepEqual(map[string]any{"given": "x", "password": secretValue, "filled": true}, got))
+	assert.Check(t, is.DeepEqual(map[string]any{"given": "x", "password": sanitize.Hide(secretValue), "filled": true}, w.entryOf(t, aai.Intent).Args, cmp.AllowUnexported(sanitize.Hidden{})))
 }
 
 func TestActionWithoutParametersGetsArgs(t *testing.T) {
@@ -94,15 +83,12 @@ func TestActionWithoutParametersGetsArgs(t *testing.T) {
 	s.Params = absent
 	w := newWorld(s)
 	w.app.Tools[0].Run = func(_ context.Context, c *aai.Call) (*aai.Result, error) {
-		if c.Args == nil {
-			t.Error("Args is nil")
-		}
+		assert.Check(t, c.Args != nil, "Args is nil")
 		return nil, nil
 	}
 	result, err := w.gateway().Do(t.Context(), s.call())
-	if err != nil || result == nil {
-		t.Fatalf("Do returned %v, %v", result, err)
-	}
+	assert.NilError(t, err, result)
+	assert.Assert(t, result != nil, "Do returned %v, %v", result, err)
 }
 
 // TestLinesTellTheCall: a call that acts has two lines, one that reads has one, and the first
@@ -117,9 +103,8 @@ func TestLinesTellTheCall(t *testing.T) {
 		}
 		call := s.call()
 		call.ID, call.Parent, call.App, call.Caller.Name = "c1", "c0", "org.example.App", "evil\x1b[31m\u202ename"
-		if _, err := w.gateway().Do(t.Context(), call); err != nil {
-			t.Fatal(err)
-		}
+		_, err := w.gateway().Do(t.Context(), call)
+		assert.NilError(t, err)
 		first := aai.Entry{
 			Call: "c1", Parent: "c0", App: "org.example.App", Tool: "work", Target: "org.example.App",
 			Caller:   aai.Caller{Door: "test", Name: "evil[31mname", Session: "s1"},
@@ -136,16 +121,13 @@ func TestLinesTellTheCall(t *testing.T) {
 		for _, s := range w.steps() {
 			if s.entry != nil {
 				e := *s.entry
-				if e.Elapsed < 0 || e.Time.IsZero() {
-					t.Errorf("%s at %s after %s", e.Kind, e.Time, e.Elapsed)
-				}
+				assert.Check(t, e.Elapsed >= 0, "%s at %s after %s", e.Kind, e.Time, e.Elapsed)
+				assert.Check(t, !e.Time.IsZero(), "%s at %s after %s", e.Kind, e.Time, e.Elapsed)
 				e.Time, e.Elapsed, e.ResultValue = time.Time{}, 0, nil
 				got = append(got, e)
 			}
 		}
-		if diff := cmp.Diff(want, got, cmp.Comparer(func(a, b map[string]any) bool { return len(a) == len(b) })); diff != "" {
-			t.Errorf("lines of what %s (-want +got):\n%s", effect, diff)
-		}
+		assert.Check(t, is.DeepEqual(want, got, cmp.Comparer(func(a, b map[string]any) bool { return len(a) == len(b) })), "%s", effect)
 	}
 }
 
@@ -153,13 +135,11 @@ func TestCallsGetDifferentIDs(t *testing.T) {
 	seen := make(map[string]bool)
 	for range 50 {
 		w := newWorld(plain())
-		if _, err := w.gateway().Do(t.Context(), plain().call()); err != nil {
-			t.Fatal(err)
-		}
+		_, err := w.gateway().Do(t.Context(), plain().call())
+		assert.NilError(t, err)
 		id := w.entryOf(t, aai.Outcome).Call
-		if len(id) != 16 || seen[id] {
-			t.Fatalf("id %q is not new or not of 16 characters", id)
-		}
+		assert.Equal(t, len(id), 16, "%q", id)
+		assert.Assert(t, !seen[id], "id %q is not new or not of 16 characters", id)
 		seen[id] = true
 	}
 }
@@ -169,15 +149,10 @@ func TestToolNotFoundNamesCandidates(t *testing.T) {
 	s.Tool = "wrk\x1b"
 	o := play(t.Context(), s)
 	e := wantCode(t, o.err, aai.ToolNotFound)
-	if !slices.Equal(e.Candidates, []string{"work"}) {
-		t.Errorf("candidates %q", e.Candidates)
-	}
-	if want := `org.example.App has no tool "wrk"`; e.Message != want {
-		t.Errorf("message %q, want %q", e.Message, want)
-	}
-	if !strings.Contains(e.Hint, "work") || !e.RetrySafe() {
-		t.Errorf("hint %q, delivery %q", e.Hint, e.Delivery)
-	}
+	assert.Check(t, slices.Equal(e.Candidates, []string{"work"}), "candidates %q", e.Candidates)
+	assert.Check(t, is.Equal(e.Message, `org.example.App has no tool "wrk"`))
+	assert.Assert(t, is.Contains(e.Hint, "work"), "%q", e.Delivery)
+	assert.Assert(t, e.RetrySafe(), "hint %q, delivery %q", e.Hint, e.Delivery)
 }
 
 func TestManyToolsMakeAShortHint(t *testing.T) {
@@ -199,16 +174,13 @@ func TestNoActionIsNotSupported(t *testing.T) {
 	s.Run, s.Dialog, s.Gates = absent, works, []string{asks}
 	o := play(t.Context(), s)
 	e := wantCode(t, o.err, aai.AutomationNotSupported)
-	if !strings.Contains(e.Message, "org.example.App") || e.Hint == "" || !e.RetrySafe() {
-		t.Errorf("%+v", e)
-	}
-	if o.count("ask") != 0 {
-		t.Error("a person was asked about what cannot run anyway")
-	}
+	assert.Assert(t, is.Contains(e.Message, "org.example.App"), "%+v", e)
+	assert.Assert(t, e.Hint != "", "%+v", e)
+	assert.Assert(t, e.RetrySafe(), "%+v", e)
+	assert.Check(t, is.Equal(o.count("ask"), 0), "a person was asked about what cannot run anyway")
 	s.Run = forbidden
-	if o := play(t.Context(), s); aai.AsError(o.err).Message != "refused by the scenario" {
-		t.Errorf("the tool's own reason is lost: %v", o.err)
-	}
+	o = play(t.Context(), s)
+	assert.Check(t, is.Equal(aai.AsError(o.err).Message, "refused by the scenario"), "the tool's own reason is lost: %v", o.err)
 }
 
 // seer is a gate that stores its request.
@@ -226,15 +198,14 @@ func TestGatesSeeTheTarget(t *testing.T) {
 	w := newWorld(s)
 	g, see := w.gateway(), &seer{}
 	g.Gates = []aai.Gate{see}
-	if _, err := g.Do(t.Context(), s.call()); err != nil {
-		t.Fatal(err)
-	}
+	_, err := g.Do(t.Context(), s.call())
+	assert.NilError(t, err)
 	if see.saw.App != w.app || see.saw.Call.Target != w.other {
 		t.Errorf("the gate saw app %s, target %s", see.saw.App.ID, see.saw.Call.Target.ID)
 	}
-	if e := w.entryOf(t, aai.Intent); e.App != "org.example.App" || e.Target != "org.example.Other" {
-		t.Errorf("on record is app %s, target %s", e.App, e.Target)
-	}
+	e := w.entryOf(t, aai.Intent)
+	assert.Check(t, is.Equal(e.App, "org.example.App"))
+	assert.Check(t, is.Equal(e.Target, "org.example.Other"))
 }
 
 func TestTargetMustBeAnApp(t *testing.T) {
@@ -245,9 +216,7 @@ func TestTargetMustBeAnApp(t *testing.T) {
 			s := plain()
 			s.Target, s.Args = "a number", args
 			e := wantCode(t, play(t.Context(), s).err, aai.InvalidParams)
-			if !strings.HasPrefix(e.Message, "app: ") {
-				t.Errorf("the message does not name the place: %s", e.Message)
-			}
+			assert.Check(t, strings.HasPrefix(e.Message, "app: "), "the message does not name the place: %s", e.Message)
 		})
 	}
 }
@@ -257,12 +226,8 @@ func TestFaultIsRecordedAndRefused(t *testing.T) {
 	s.Fault = true
 	o := play(t.Context(), s)
 	e := wantCode(t, o.err, aai.InvalidParams)
-	if e.Message != "the arguments are no object" {
-		t.Errorf("message %q", e.Message)
-	}
-	if got := o.story(); got != "outcome true" {
-		t.Errorf("trace: %s", got)
-	}
+	assert.Check(t, is.Equal(e.Message, "the arguments are no object"))
+	assert.Check(t, is.Equal(o.story(), "outcome true"))
 	if e := o.entryOf(t, aai.Outcome); e.Code != aai.InvalidParams || e.Message != "the arguments are no object" {
 		t.Errorf("outcome %+v", e)
 	}
@@ -274,12 +239,11 @@ func TestTimeoutIsLabelled(t *testing.T) {
 		s.Run = ignores
 		o := play(t.Context(), s)
 		e := wantCode(t, o.err, aai.Timeout)
-		if e.Delivery != aai.DeliveryUnknown || e.RetrySafe() || !strings.Contains(e.Message, "within 800ms") || e.Hint == "" {
-			t.Errorf("%+v", e)
-		}
-		if o.elapsed != toolTimeout+grace {
-			t.Errorf("took %s", o.elapsed)
-		}
+		assert.Equal(t, e.Delivery, aai.DeliveryUnknown, "%+v", e)
+		assert.Assert(t, !e.RetrySafe(), "%+v", e)
+		assert.Assert(t, is.Contains(e.Message, "within 800ms"), "%+v", e)
+		assert.Assert(t, e.Hint != "", "%+v", e)
+		assert.Check(t, o.elapsed == toolTimeout+grace, "took %s", o.elapsed)
 	})
 }
 
@@ -295,9 +259,8 @@ func TestTimeoutDefault(t *testing.T) {
 				}
 				return nil, nil
 			}
-			if _, err := w.gateway().Do(t.Context(), plain().call()); err != nil {
-				t.Fatal(err)
-			}
+			_, err := w.gateway().Do(t.Context(), plain().call())
+			assert.NilError(t, err)
 		})
 	}
 }
@@ -325,15 +288,12 @@ func TestOneHungCallCostsOnlyItself(t *testing.T) {
 			all.Go(func() {
 				call := plain().call()
 				call.Tool = w.app.Tools[i%len(w.app.Tools)].Name
-				if _, err := g.Do(t.Context(), call); codeOf(err) != want[call.Tool] {
-					t.Errorf("%s: %v", call.Tool, err)
-				}
+				_, err := g.Do(t.Context(), call)
+				assert.Check(t, is.Equal(codeOf(err), want[call.Tool]), "%s %v", call.Tool, err)
 			})
 		}
 		all.Wait()
-		if n := w.count(string(aai.Outcome)); n != 40 {
-			t.Errorf("%d outcomes", n)
-		}
+		assert.Check(t, is.Equal(w.count(string(aai.Outcome)), 40))
 	})
 }
 
@@ -362,11 +322,10 @@ func TestSilenceOfAnActionIsNoPromise(t *testing.T) {
 		w.app.Tools[0].Run = func(context.Context, *aai.Call) (*aai.Result, error) { return nil, failure }
 		_, err := w.gateway().Do(t.Context(), s.call())
 		e := wantCode(t, err, aai.AutomationFailed)
-		if on := w.entryOf(t, aai.Outcome); e.Delivery != c.told || e.RetrySafe() != c.safe || on.Delivery != c.told {
-			t.Errorf("%v: delivery %q, on record %q, want %q", c, e.Delivery, on.Delivery, c.told)
-		}
-		if failure.Delivery != c.said {
-			t.Error("the Action's own error was changed")
-		}
+		on := w.entryOf(t, aai.Outcome)
+		assert.Check(t, is.Equal(e.Delivery, c.told), c)
+		assert.Check(t, is.Equal(e.RetrySafe(), c.safe), c)
+		assert.Check(t, is.Equal(on.Delivery, c.told), c)
+		assert.Check(t, is.Equal(failure.Delivery, c.said), "the Action's own error was changed")
 	}
 }

@@ -9,6 +9,9 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -18,9 +21,8 @@ func TestCancelledRecords(t *testing.T) {
 	s.Run, s.Cancel = obeys, before
 	o := play(t.Context(), s)
 	_ = wantCode(t, o.err, aai.AutomationFailed)
-	if got := o.entryOf(t, aai.Outcome).Code; got != aai.AutomationFailed {
-		t.Errorf("on record is %q", got)
-	}
+	got := o.entryOf(t, aai.Outcome).Code
+	assert.Check(t, is.Equal(got, aai.AutomationFailed), "on record is %q", got)
 }
 
 // TestCancelEndsTheCall although its Action never does.
@@ -30,12 +32,9 @@ func TestCancelEndsTheCall(t *testing.T) {
 		s.Run, s.Cancel = ignores, during
 		o := play(t.Context(), s)
 		e := wantCode(t, o.err, aai.AutomationFailed)
-		if e.Delivery != aai.DeliveryUnknown || !strings.Contains(e.Message, "cancelled") {
-			t.Errorf("%+v", e)
-		}
-		if o.elapsed != cancelAfter+grace {
-			t.Errorf("took %s", o.elapsed)
-		}
+		assert.Check(t, is.Equal(e.Delivery, aai.DeliveryUnknown), "%+v", e)
+		assert.Check(t, is.Contains(e.Message, "cancelled"), "%+v", e)
+		assert.Check(t, o.elapsed == cancelAfter+grace, "took %s", o.elapsed)
 	})
 }
 
@@ -57,15 +56,11 @@ func TestRecordsThatFail(t *testing.T) {
 			s.Journal, s.FailAt, s.Effect = way, c.at, c.effect
 			o := play(t.Context(), s)
 			e := wantCode(t, o.err, aai.RecordFailed)
-			if got := o.story(); got != c.trace {
-				t.Errorf("the journal %s at record %d: %s; want %s", way, c.at, got, c.trace)
-			}
-			if o.result != nil {
-				t.Errorf("the journal %s at record %d: a result with an error", way, c.at)
-			}
-			if e.Err == nil || e.RetrySafe() != c.safe {
-				t.Errorf("the journal %s at record %d: %+v", way, c.at, e)
-			}
+			got := o.story()
+			assert.Check(t, is.Equal(got, c.trace), "the journal %s at record %d: %s; want %s", way, c.at, got, c.trace)
+			assert.Check(t, o.result == nil, "the journal %s at record %d: a result with an error", way, c.at)
+			assert.Assert(t, e.Err != nil, "the journal %s at record %d: %+v", way, c.at, e)
+			assert.Equal(t, e.RetrySafe(), c.safe, "%s %d %+v", way, c.at, e)
 		}
 	}
 }
@@ -81,16 +76,13 @@ func TestNothingIsReadWhileTheJournalFails(t *testing.T) {
 		if i == 1 {
 			w.FailAt = w.records // the line in front of the second
 		}
-		if _, err := g.Do(t.Context(), s.call()); codeOf(err) != want {
-			t.Errorf("call %d: %v", i, err)
-		}
+		_, err := g.Do(t.Context(), s.call())
+		assert.Check(t, is.Equal(codeOf(err), want), "%d %v", i, err)
 	}
 	want := "find false, gate true, run false, outcome false, " + // and it is withheld
 		"received false, outcome true, " + // which may only have been counted
 		"received true, find false, gate true, run false, outcome true, find false, gate true, run false, outcome true"
-	if got := w.story(); got != want {
-		t.Errorf("%s; want %s", got, want)
-	}
+	assert.Check(t, is.Equal(w.story(), want))
 }
 
 // readyJournal reports beforehand whether it can be written.
@@ -119,13 +111,10 @@ func TestAJournalThatIsNotReady(t *testing.T) {
 	}
 	j.err = nil
 	for i, want := range []aai.Code{"", "", aai.RecordFailed, ""} {
-		if _, err := g.Do(t.Context(), s.call()); codeOf(err) != want {
-			t.Errorf("call %d: %v", i, err)
-		}
+		_, err := g.Do(t.Context(), s.call())
+		assert.Check(t, is.Equal(codeOf(err), want), "%d %v", i, err)
 	}
-	if j.asked != 3 {
-		t.Errorf("it was asked %d times", j.asked)
-	}
+	assert.Check(t, is.Equal(j.asked, 3), "it was asked %d times", j.asked)
 }
 
 // TestReadingWithoutARecord: if nothing can be recorded, a person at the command line can still
@@ -166,9 +155,9 @@ func TestReadingWithoutARecord(t *testing.T) {
 				}
 				continue
 			}
-			if err != nil || !strings.Contains(result.Warning, "could not be recorded") || !strings.Contains(result.Warning, "/home/me/audit.jsonl") {
-				t.Errorf("%s, %s: %+v, %v", name, when, result, err)
-			}
+			assert.NilError(t, err, "%s %s %+v", name, when, result)
+			assert.Assert(t, is.Contains(result.Warning, "could not be recorded"), "%s %s %+v", name, when, result)
+			assert.Assert(t, is.Contains(result.Warning, "/home/me/audit.jsonl"), "%s %s %+v", name, when, result)
 		}
 	}
 }
@@ -196,15 +185,12 @@ func TestPanicsCostTheirCallOnly(t *testing.T) {
 			breakIt(&s)
 			o := play(t.Context(), s)
 			e := wantCode(t, o.err, aai.Internal)
-			if e.Hint == "" || strings.Contains(e.Message, "panics") {
-				t.Errorf("%+v", e)
-			}
-			if e.Err == nil || !strings.Contains(e.Err.Error(), "panics") || !strings.Contains(e.Err.Error(), "world_test.go") {
-				t.Errorf("the log does not learn where: %v", e.Err)
-			}
-			if got := o.entryOf(t, aai.Outcome).Code; got != aai.Internal {
-				t.Errorf("on record is %q", got)
-			}
+			assert.Check(t, e.Hint != "", "%+v", e)
+			assert.Check(t, !strings.Contains(e.Message, "panics"), "%+v", e)
+			assert.Assert(t, is.ErrorContains(e.Err, "panics"))
+			assert.Assert(t, is.ErrorContains(e.Err, "world_test.go"))
+			got := o.entryOf(t, aai.Outcome).Code
+			assert.Check(t, is.Equal(got, aai.Internal), "on record is %q", got)
 		})
 	}
 }
@@ -221,8 +207,8 @@ func TestLateAnswerCounts(t *testing.T) {
 			return nil, e
 		}
 		_, err := w.gateway().Do(t.Context(), s.call())
-		if e := wantCode(t, err, aai.Timeout); e.Message != "nothing was sent" || !e.RetrySafe() {
-			t.Errorf("%+v", e)
-		}
+		e := wantCode(t, err, aai.Timeout)
+		assert.Check(t, is.Equal(e.Message, "nothing was sent"), "%+v", e)
+		assert.Check(t, e.RetrySafe(), "%+v", e)
 	})
 }

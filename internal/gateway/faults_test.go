@@ -12,6 +12,9 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -28,9 +31,7 @@ func TestNilErrorIsNoAdmission(t *testing.T) {
 	g := w.gateway()
 	g.Gates = []aai.Gate{gateFunc(func(*aai.Request) ([]aai.Question, error) { return nil, nilError() }), gate{w, 0, refuses}}
 	_, err := g.Do(t.Context(), plain().call())
-	if w.count("run") != 0 {
-		t.Error("the Action ran")
-	}
+	assert.Check(t, is.Equal(w.count("run"), 0), "the Action ran")
 	_ = wantCode(t, err, aai.Internal)
 }
 
@@ -47,12 +48,8 @@ func TestNilErrorOfAnAction(t *testing.T) {
 			w := newWorld(plain())
 			w.app.Tools[0].Run = func(context.Context, *aai.Call) (*aai.Result, error) { return nil, err }
 			result, err := w.gateway().Do(t.Context(), plain().call())
-			if broken := oneEnding(observation{world: w, result: result, err: err}); broken != nil {
-				t.Fatal(broken)
-			}
-			if e := wantCode(t, err, aai.Internal); e.RetrySafe() {
-				t.Error("safe to retry, although the Action ran")
-			}
+			assert.NilError(t, oneEnding(observation{world: w, result: result, err: err}))
+			assert.Check(t, !wantCode(t, err, aai.Internal).RetrySafe(), "safe to retry, although the Action ran")
 		})
 	}
 }
@@ -64,16 +61,16 @@ func TestErrorWithoutCodeIsNoSuccess(t *testing.T) {
 		return nil, &aai.Error{Message: "forgot the code"}
 	}
 	_, err := w.gateway().Do(t.Context(), plain().call())
-	if got := w.entryOf(t, aai.Outcome); got.Code == "" || got.Code != codeOf(err) {
-		t.Errorf("on record is %q, Do returned %v", got.Code, err)
-	}
+	got := w.entryOf(t, aai.Outcome)
+	assert.Check(t, got.Code != "", "on record is %q, Do returned %v", got.Code, err)
+	assert.Check(t, is.Equal(got.Code, codeOf(err)), err)
 	call := plain().call()
 	call.RequestError = &aai.Error{Message: "forgot the code"}
 	w = newWorld(plain())
 	_, err = w.gateway().Do(t.Context(), call)
-	if got := w.entryOf(t, aai.Outcome); got.Code == "" || got.Code != codeOf(err) {
-		t.Errorf("fault: on record is %q, Do returned %v", got.Code, err)
-	}
+	got = w.entryOf(t, aai.Outcome)
+	assert.Check(t, got.Code != "", "fault: on record is %q, Do returned %v", got.Code, err)
+	assert.Check(t, is.Equal(got.Code, codeOf(err)), err)
 }
 
 // TestUnrecordedFailureDoesNotSayThatNothingRan.
@@ -83,25 +80,22 @@ func TestUnrecordedFailureDoesNotSayThatNothingRan(t *testing.T) {
 		s.Run, s.Journal, s.FailAt = way, fails, 1
 		o := play(t.Context(), s)
 		e := wantCode(t, o.err, aai.RecordFailed)
-		if e.RetrySafe() || strings.Contains(e.Message, "nothing was run") {
-			t.Errorf("%s: %q, delivery %q, although the Action ran", way, e.Message, e.Delivery)
-		}
+		assert.Assert(t, !e.RetrySafe(), "%s: %q, delivery %q, although the Action ran", way, e.Message, e.Delivery)
+		assert.Assert(t, !strings.Contains(e.Message, "nothing was run"), "%s: %q, delivery %q, although the Action ran", way, e.Message, e.Delivery)
 	}
 	// Nothing ran, so it may say so.
 	s := plain()
 	s.Gates, s.Journal, s.FailAt = []string{refuses}, fails, 0
-	if e := wantCode(t, play(t.Context(), s).err, aai.RecordFailed); !e.RetrySafe() {
-		t.Errorf("%+v", e)
-	}
+	e := wantCode(t, play(t.Context(), s).err, aai.RecordFailed)
+	assert.Check(t, e.RetrySafe(), "%+v", e)
 }
 
 // TestEndedActionIsNotSafeToRetry: it may have done anything before it ended.
 func TestEndedActionIsNotSafeToRetry(t *testing.T) {
 	s := plain()
 	s.Run = exits
-	if e := wantCode(t, play(t.Context(), s).err, aai.Internal); e.RetrySafe() {
-		t.Errorf("delivery %q", e.Delivery)
-	}
+	e := wantCode(t, play(t.Context(), s).err, aai.Internal)
+	assert.Check(t, !e.RetrySafe(), "delivery %q", e.Delivery)
 }
 
 // TestNoQuestionForARefusedCall: if one question cannot be asked in a dialog, no other is asked
@@ -111,12 +105,10 @@ func TestNoQuestionForARefusedCall(t *testing.T) {
 	s.Gates, s.Dialog = []string{asks, asksClient}, works
 	o := play(t.Context(), s)
 	e := wantCode(t, o.err, aai.ConsentRequired)
-	if n := o.count("ask"); n != 0 {
-		t.Errorf("%d dialogs in vain", n)
-	}
-	if got := questionIDs(e); !slices.Equal(got, []string{"q0", "q1"}) {
-		t.Errorf("questions %q", got)
-	}
+	n := o.count("ask")
+	assert.Check(t, is.Equal(n, 0), "%d dialogs in vain", n)
+	got := questionIDs(e)
+	assert.Check(t, slices.Equal(got, []string{"q0", "q1"}), "questions %q", got)
 }
 
 // TestHintIsSafeInAShell: people paste it, and the caller chose its name.
@@ -129,9 +121,8 @@ func TestHintIsSafeInAShell(t *testing.T) {
 	call.Caller.Identity = "/$(id) 'x"
 	_, err := w.gateway().Do(t.Context(), call)
 	e := wantCode(t, err, aai.ConsentRequired)
-	if want := `--caller 'test:$(touch /tmp/x)` + "`id`" + `'\''; id; '\''' --identity '/$(id) '\''x'`; !strings.HasSuffix(e.Hint, want) {
-		t.Errorf("hint %s, want at its end %s", e.Hint, want)
-	}
+	want := `--caller 'test:$(touch /tmp/x)` + "`id`" + `'\''; id; '\''' --identity '/$(id) '\''x'`
+	assert.Check(t, strings.HasSuffix(e.Hint, want), "hint %s, want at its end %s", e.Hint, want)
 }
 
 // TestErrorsOfAppsKeepNoSecretOnRecord: an app may repeat its arguments.
@@ -145,9 +136,9 @@ func TestErrorsOfAppsKeepNoSecretOnRecord(t *testing.T) {
 		}
 		_, err := w.gateway().Do(t.Context(), s.call())
 		_ = wantCode(t, err, aai.AutomationFailed)
-		if got := w.entryOf(t, aai.Outcome).Message; strings.Contains(got, secretValue) || !strings.Contains(got, "[secret]") {
-			t.Errorf("on record is %q", got)
-		}
+		got := w.entryOf(t, aai.Outcome).Message
+		assert.Assert(t, !strings.Contains(got, secretValue), "on record is %q", got)
+		assert.Assert(t, is.Contains(got, "[secret]"))
 	}
 }
 
@@ -161,9 +152,8 @@ func TestChecksKeepNoSecretOnRecord(t *testing.T) {
 	}
 	_, err := w.gateway().Do(t.Context(), s.call())
 	_ = wantCode(t, err, aai.InvalidParams)
-	if got := w.entryOf(t, aai.Outcome).Message; strings.Contains(got, secretValue) {
-		t.Errorf("on record is %q", got)
-	}
+	got := w.entryOf(t, aai.Outcome).Message
+	assert.Check(t, !strings.Contains(got, secretValue), "on record is %q", got)
 }
 
 // TestCallersDeadlineIsNotTheTools: the message names the time that passed.
@@ -174,9 +164,7 @@ func TestCallersDeadlineIsNotTheTools(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 		defer cancel()
 		e := wantCode(t, play(ctx, s).err, aai.Timeout)
-		if strings.Contains(e.Message, "within 800ms") {
-			t.Errorf("20 ms were given, and it says: %s", e.Message)
-		}
+		assert.Check(t, !strings.Contains(e.Message, "within 800ms"), "20 ms were given, and it says: %s", e.Message)
 	})
 }
 
@@ -185,39 +173,33 @@ func TestCancelledBeforeRunsNothing(t *testing.T) {
 	s := plain()
 	s.Cancel = before
 	o := play(t.Context(), s)
-	if e := aai.AsError(o.err); e == nil || !e.RetrySafe() {
-		t.Errorf("%+v", e)
-	}
-	if o.count("run") != 0 {
-		t.Error("the Action ran although the caller had gone")
-	}
+	e := aai.AsError(o.err)
+	assert.Assert(t, e != nil, "%+v", e)
+	assert.Assert(t, e.RetrySafe(), "%+v", e)
+	assert.Check(t, is.Equal(o.count("run"), 0), "the Action ran although the caller had gone")
 }
 
 // TestCleanIsNoLongerThanAsked, the "…" counted.
 func TestCleanIsNoLongerThanAsked(t *testing.T) {
 	for _, s := range []string{strings.Repeat("x", 61), strings.Repeat("日", 30), "xx" + strings.Repeat("📅", 20), strings.Repeat("x ", 50)} {
 		for _, got := range []string{aai.CleanLabel(s, 60), aai.CleanText(s, 60)} {
-			if len(got) > 60 || !strings.HasSuffix(got, "…") || !utf8.ValidString(got) {
-				t.Errorf("%d bytes: %q", len(got), got)
-			}
+			assert.Assert(t, len(got) <= 60, "%d bytes: %q", len(got), got)
+			assert.Assert(t, strings.HasSuffix(got, "…"), "%d bytes: %q", len(got), got)
+			assert.Assert(t, utf8.ValidString(got), "%d bytes: %q", len(got), got)
 		}
 	}
 	for in, want := range map[string]string{
 		"a" + strings.Repeat(" ", 100) + "b": "a b",                   // fits once the spaces are one
 		strings.Repeat("x", 10) + "\u200b":   strings.Repeat("x", 10), // nothing visible was cut
 	} {
-		if got := aai.CleanLabel(in, 10); got != want {
-			t.Errorf("CleanLabel(%q, 10) = %q, want %q", in, got, want)
-		}
+		assert.Check(t, is.Equal(aai.CleanLabel(in, 10), want), "%q", in)
 	}
 }
 
 // TestInvisibleIsDropped: default ignorable characters outside the format class are dropped.
 func TestInvisibleIsDropped(t *testing.T) {
 	for _, r := range []rune{0xE0000, 0xE0002, 0xE0080, 0xE01F0, 0x034F, 0x115F, 0x3164, 0xFFA0, 0x2065, 0x17B4} {
-		if got := aai.CleanLabel("a"+string(r)+"b", 60); got != "ab" {
-			t.Errorf("%U is kept", r)
-		}
+		assert.Check(t, is.Equal(aai.CleanLabel("a"+string(r)+"b", 60), "ab"), "%U", r)
 	}
 }
 
@@ -230,10 +212,7 @@ func TestSecretsInWrongArguments(t *testing.T) {
 	_, err := w.gateway().Do(t.Context(), &aai.Call{
 		Caller: aai.Caller{Door: "test"}, App: "org.example.App", Tool: "work", Raw: json.RawMessage(`{"password":"hunter2hunter2"}`),
 	})
-	if strings.Contains(err.Error(), "hunter2hunter2") {
-		t.Errorf("told: %v", err)
-	}
-	if e := w.entryOf(t, aai.Outcome); strings.Contains(e.Message, "hunter2hunter2") {
-		t.Errorf("on record: %s", e.Message)
-	}
+	assert.Check(t, !strings.Contains(err.Error(), "hunter2hunter2"), "told: %v", err)
+	e := w.entryOf(t, aai.Outcome)
+	assert.Check(t, !strings.Contains(e.Message, "hunter2hunter2"), "on record: %s", e.Message)
 }

@@ -4,6 +4,9 @@ import (
 	"context"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
@@ -23,8 +26,6 @@ func TestMeasurements(t *testing.T) {
 	got := map[string]any{}
 	m.CopyTo(got)
 	for name, want := range map[string]any{"took": 3.5, "one": true, "mixed": false, "none": false} {
-		if got[name] != want {
-			t.Errorf("%s is %v, want %v", name, got[name], want)
-		}
+		assert.Check(t, is.Equal(got[name], want), name)
 	}
 }

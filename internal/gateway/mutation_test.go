@@ -6,6 +6,9 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/gateway"
 )
@@ -53,17 +56,20 @@ func TestMutationsAreReported(t *testing.T) {
 		}
 		return &aai.Result{Undo: back}, nil
 	})
-	if len(heard.told) != 1 || heard.after[0] != 1 {
-		t.Fatalf("told %v, with %v outcomes on record", heard.told, heard.after)
-	}
+	assert.Assert(t, is.Len(heard.told, 1), heard.after)
+	assert.Equal(t, heard.after[0], 1, heard.after)
 	d := heard.told[0]
-	if d.Undo != back || d.App != "org.example.App" || d.Tool != "work" || d.Target != d.App || d.Call == "" || d.Time.IsZero() || d.Code != "" ||
-		d.Element != (aai.TargetElement{Role: "button", Name: "Save"}) || d.Caller != plain().call().Caller {
-		t.Errorf("%+v", d)
-	}
-	if heard.ctx.Value(told{}) != "kept" || heard.ctx.Err() != nil {
-		t.Error("another context")
-	}
+	assert.Equal(t, d.Undo, back, "%+v", d)
+	assert.Equal(t, d.App, "org.example.App", "%+v", d)
+	assert.Equal(t, d.Tool, "work", "%+v", d)
+	assert.Equal(t, d.Target, d.App, "%+v", d)
+	assert.Assert(t, d.Call != "", "%+v", d)
+	assert.Assert(t, !d.Time.IsZero(), "%+v", d)
+	assert.Assert(t, d.Code == "", "%+v", d)
+	assert.Equal(t, d.Element, (aai.TargetElement{Role: "button", Name: "Save"}), "%+v", d)
+	assert.Equal(t, d.Caller, plain().call().Caller, "%+v", d)
+	assert.Check(t, is.Equal(heard.ctx.Value(told{}), "kept"))
+	assert.Check(t, heard.ctx.Err())
 }
 
 func TestWhatMayHaveHappenedIsTold(t *testing.T) {
@@ -91,13 +97,10 @@ func TestWhatMayHaveHappenedIsTold(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			heard := doing(t, c.change, c.run)
-			if len(heard.told) != len(c.want) {
-				t.Fatalf("told %v", heard.told)
-			}
+			assert.Assert(t, is.Len(heard.told, len(c.want)))
 			for i, d := range heard.told {
-				if d.Code != c.want[i] || d.Undo != nil {
-					t.Errorf("%+v", d)
-				}
+				assert.Check(t, is.Equal(d.Code, c.want[i]), "%+v", d)
+				assert.Check(t, d.Undo == nil, "%+v", d)
 			}
 		})
 	}
@@ -111,9 +114,8 @@ func TestAnActThatHangsIsTold(t *testing.T) {
 			<-t.Context().Done() // late
 			return &aai.Result{Undo: &aai.Undo{}}, nil
 		})
-		if len(heard.told) != 1 || heard.told[0].Code != aai.Timeout {
-			t.Errorf("told %v", heard.told)
-		}
+		assert.Assert(t, is.Len(heard.told, 1))
+		assert.Equal(t, heard.told[0].Code, aai.Timeout)
 	})
 }
 
@@ -121,7 +123,6 @@ func TestALogThatPanicsTakesNothingWithIt(t *testing.T) {
 	w := newWorld(plain())
 	g := w.gateway()
 	g.MutationObserver = &mutationRecorder{w: w, fails: true}
-	if _, err := g.Do(t.Context(), plain().call()); err != nil {
-		t.Error(err)
-	}
+	_, err := g.Do(t.Context(), plain().call())
+	assert.Check(t, err)
 }

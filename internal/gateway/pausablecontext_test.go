@@ -2,10 +2,12 @@ package gateway_test
 
 import (
 	"context"
-	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/gateway/actionctx"
@@ -67,9 +69,10 @@ func TestAQuestionOfOthersIsApart(t *testing.T) {
 				})
 				begun := time.Now()
 				_, err := w.gateway().Do(t.Context(), w.call())
-				if took := time.Since(begun); took != c.takes || (err != nil) != c.late || c.late && codeOf(err) != aai.Timeout {
-					t.Errorf("after %s: %v; expected %s", took, err, c.takes)
-				}
+				took := time.Since(begun)
+				assert.Check(t, is.Equal(took, c.takes), err)
+				assert.Check(t, is.Equal((err != nil), c.late), err)
+				assert.Check(t, !c.late || codeOf(err) == aai.Timeout, "after %s: %v; expected %s", took, err, c.takes)
 			})
 		})
 	}
@@ -92,9 +95,9 @@ func TestQuestionsAtOnceAreOnePause(t *testing.T) {
 		})
 		begun := time.Now()
 		_, err := w.gateway().Do(t.Context(), w.call())
-		if took := time.Since(begun); took != 3*part+toolTimeout || codeOf(err) != aai.Timeout {
-			t.Errorf("after %s: %v", took, err)
-		}
+		took := time.Since(begun)
+		assert.Check(t, took == 3*part+toolTimeout, "after %s: %v", took, err)
+		assert.Check(t, is.Equal(codeOf(err), aai.Timeout), "%s %v", took, err)
 	})
 }
 
@@ -110,19 +113,17 @@ func TestWhoLeavesWhileOthersAreAsked(t *testing.T) {
 		time.AfterFunc(time.Second, cancel)
 		begun := time.Now()
 		_, err := w.gateway().Do(ctx, w.call())
-		if took := time.Since(begun); err == nil || took != time.Second {
-			t.Errorf("after %s: %v", took, err)
-		}
+		took := time.Since(begun)
+		assert.Assert(t, err != nil, "after %s: %v", took, err)
+		assert.Equal(t, took, time.Second, err)
 	})
 }
 
 func TestPauseEndsWithTheContext(t *testing.T) {
-	if err := aai.Sleep(context.Background(), 0); err != nil {
-		t.Errorf("a pause that was waited out: %v", err)
-	}
+	err := aai.Sleep(context.Background(), 0)
+	assert.Check(t, err, "a pause that was waited out: %v", err)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err := aai.Sleep(ctx, time.Hour); !errors.Is(err, context.Canceled) {
-		t.Errorf("a pause in a context that has ended: %v", err)
-	}
+	err = aai.Sleep(ctx, time.Hour)
+	assert.Check(t, is.ErrorIs(err, context.Canceled), "a pause in a context that has ended: %v", err)
 }

@@ -6,6 +6,9 @@ import (
 	"slices"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/gateway"
 )
@@ -38,21 +41,17 @@ func with(value any) func(aai.Placeholder) (any, error) {
 func TestPlaceholders(t *testing.T) {
 	g, w, gate, asked, given := shelf(t)
 	a, err := g.Admit(t.Context(), open("‹title of step 1›"), tool("two"))
-	if err != nil || len(*asked) != 1 {
-		t.Fatalf("%v, asked %q", err, *asked)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(*asked, 1))
 	hole := aai.Placeholder{Label: "kept as it is"}
 	for _, value := range []any{"a", "{{step_1.x}}", 3} {
-		if _, err := a.Repeat(t.Context(), 0, with(value)); err != nil {
-			t.Fatal(err)
-		}
+		_, err := a.Repeat(t.Context(), 0, with(value))
+		assert.NilError(t, err)
 	}
-	if _, err := a.Repeat(t.Context(), 0, with(hole)); codeOf(err) != aai.Internal {
-		t.Errorf("filled with a hole: %v", err)
-	}
-	if _, err := a.Repeat(t.Context(), 1, nil); err != nil {
-		t.Error(err)
-	}
+	_, err = a.Repeat(t.Context(), 0, with(hole))
+	assert.Check(t, is.Equal(codeOf(err), aai.Internal), "filled with a hole: %v", err)
+	_, err = a.Repeat(t.Context(), 1, nil)
+	assert.Check(t, err)
 	if !slices.Equal(*given, []any{"a", "{{step_1.x}}", 3}) || len(*asked) != 1 {
 		t.Errorf("given %v, asked %q", *given, *asked)
 	}
@@ -63,9 +62,8 @@ func TestPlaceholders(t *testing.T) {
 			ids[s.entry.Call] = true
 		}
 	}
-	if len(ids) != 5 || gate.held != 0 {
-		t.Errorf("%d calls on record, %d held", len(ids), gate.held)
-	}
+	assert.Assert(t, is.Len(ids, 5))
+	assert.Equal(t, gate.held, 0)
 	if _, err := a.Repeat(t.Context(), 0, with("late")); err == nil || len(*given) != 3 {
 		t.Errorf("after its end: %v, given %v", err, *given)
 	}
@@ -74,9 +72,8 @@ func TestPlaceholders(t *testing.T) {
 // TestUnresolvedPlaceholders: such a call never runs.
 func TestUnresolvedPlaceholders(t *testing.T) {
 	g, _, _, _, given := shelf(t)
-	if _, err := g.Do(t.Context(), open("x")); codeOf(err) != aai.Internal {
-		t.Errorf("at once: %v", err)
-	}
+	_, err := g.Do(t.Context(), open("x"))
+	assert.Check(t, is.Equal(codeOf(err), aai.Internal), "at once: %v", err)
 	for name, run := range map[string]func(*gateway.Admission) error{
 		"run":    func(a *gateway.Admission) error { _, err := a.Run(t.Context(), 0); return err },
 		"repeat": func(a *gateway.Admission) error { _, err := a.Repeat(t.Context(), 0, nil); return err },
@@ -87,17 +84,12 @@ func TestUnresolvedPlaceholders(t *testing.T) {
 		"none such": func(a *gateway.Admission) error { _, err := a.Repeat(t.Context(), 1, with("a")); return err },
 	} {
 		a, err := g.Admit(t.Context(), open("x"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := run(a); codeOf(err) != aai.Internal {
-			t.Errorf("%s: %v", name, err)
-		}
+		assert.NilError(t, err)
+		err = run(a)
+		assert.Check(t, is.Equal(codeOf(err), aai.Internal), "%s %v", name, err)
 		a.Release()
 	}
-	if len(*given) != 0 {
-		t.Errorf("given %v", *given)
-	}
+	assert.Check(t, is.Len(*given, 0))
 }
 
 // TestResolvedPlaceholdersAreValidated: gates and validation check each call with its resolved
@@ -111,23 +103,17 @@ func TestResolvedPlaceholdersAreValidated(t *testing.T) {
 		return v, nil
 	}
 	a, err := g.Admit(t.Context(), open("x"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	defer a.Release()
-	if _, err := a.Repeat(t.Context(), 0, with("wrong")); codeOf(err) != aai.InvalidParams {
-		t.Error(err)
-	}
-	if _, err := a.Repeat(t.Context(), 0, with("wrong")); codeOf(err) != aai.InvalidParams {
-		t.Error(err)
-	}
-	if _, err := a.Repeat(t.Context(), 0, with("right")); err != nil {
-		t.Error(err)
-	}
+	_, err = a.Repeat(t.Context(), 0, with("wrong"))
+	assert.Check(t, is.Equal(codeOf(err), aai.InvalidParams), err)
+	_, err = a.Repeat(t.Context(), 0, with("wrong"))
+	assert.Check(t, is.Equal(codeOf(err), aai.InvalidParams), err)
+	_, err = a.Repeat(t.Context(), 0, with("right"))
+	assert.Check(t, err)
 	gate.closed = true
-	if _, err := a.Repeat(t.Context(), 0, with("right")); codeOf(err) != aai.PermissionDenied {
-		t.Error(err)
-	}
+	_, err = a.Repeat(t.Context(), 0, with("right"))
+	assert.Check(t, is.Equal(codeOf(err), aai.PermissionDenied), err)
 	if !slices.Equal(*given, []any{"right"}) || len(*asked) != 1 {
 		t.Errorf("given %v, asked %q", *given, *asked)
 	}
@@ -139,14 +125,11 @@ func TestWhichCallIsRefused(t *testing.T) {
 	refused := tool("refused")
 	refused.ID = "this"
 	_, err := g.Admit(t.Context(), tool("one"), refused)
-	if e := wantCode(t, err, aai.PermissionDenied); e.Call != "this" {
-		t.Errorf("the error is of %q", e.Call)
-	}
+	assert.Check(t, is.Equal(wantCode(t, err, aai.PermissionDenied).Call, "this"))
 }
 
 func TestPlaceholderInJSON(t *testing.T) {
 	b, err := json.Marshal(map[string]any{"a": []any{aai.Placeholder{Label: "‹x›", Key: func() {}}}})
-	if err != nil || string(b) != `{"a":["‹x›"]}` {
-		t.Errorf("%s, %v", b, err)
-	}
+	assert.NilError(t, err, b)
+	assert.Equal(t, string(b), `{"a":["‹x›"]}`, b)
 }

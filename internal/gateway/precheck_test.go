@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/testkit/fakeoperator"
 )
@@ -39,9 +42,7 @@ func TestPrecheckBeforeQuestions(t *testing.T) {
 			if codeOf(err) != c.code || w.count("ask") != c.asks {
 				t.Errorf("%v, and %d were asked: %s", err, w.count("ask"), w.story())
 			}
-			if c.gate == refuses && looked > 0 {
-				t.Error("a caller who was refused got it looked at")
-			}
+			assert.Check(t, c.gate != refuses || looked <= 0, "a caller who was refused got it looked at")
 		})
 	}
 }
@@ -64,9 +65,9 @@ func TestPrecheckOfBuiltinAppIsForThePerson(t *testing.T) {
 			if tells || open {
 				want, asked = aai.ElementNotFound, 0
 			}
-			if _, err := w.gateway().Do(t.Context(), call); codeOf(err) != want || w.count("ask") != asked {
-				t.Errorf("by %s, open %v: %v, expected %q; %d were asked", door, open, err, want, w.count("ask"))
-			}
+			_, err := w.gateway().Do(t.Context(), call)
+			assert.Check(t, is.Equal(codeOf(err), want), "%s %v %v", door, open, err)
+			assert.Check(t, is.Equal(w.count("ask"), asked), "%s %v %v", door, open, err)
 		}
 	}
 }
@@ -90,9 +91,8 @@ func TestPrecheckNeedsVisibility(t *testing.T) {
 		if seen {
 			want = aai.ElementNotFound
 		}
-		if _, err := g.Do(t.Context(), s.call()); codeOf(err) != want {
-			t.Errorf("seen %v: %v, expected %s", seen, err, want)
-		}
+		_, err := g.Do(t.Context(), s.call())
+		assert.Check(t, is.Equal(codeOf(err), want), "%v %v", seen, err)
 	}
 }
 
@@ -125,9 +125,8 @@ func TestARefusalNamesOnlyWhatHelps(t *testing.T) {
 		call.Caller.Identity = "/usr/bin/agent"
 		_, err := g.Do(t.Context(), call)
 		e := wantCode(t, err, aai.ConsentRequired)
-		if strings.Contains(e.Hint, "consent grant") == each || strings.Contains(e.Hint, "aai-gateway mode normal") != each {
-			t.Errorf("each %v: %s", each, e.Hint)
-		}
+		assert.Check(t, strings.Contains(e.Hint, "consent grant") != each, "each %v: %s", each, e.Hint)
+		assert.Check(t, is.Equal(strings.Contains(e.Hint, "aai-gateway mode normal"), each), e.Hint)
 	}
 }
 

@@ -8,6 +8,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/gateway"
 )
@@ -40,14 +43,11 @@ func TestProgress(t *testing.T) {
 				ctx := gateway.WithProgress(t.Context(), func(done, total float64, message string) {
 					got = append(got, fmt.Sprintf("%v/%v %s", done, total, message))
 				})
-				if _, err := w.gateway().Do(ctx, w.call()); err != nil {
-					t.Fatal(err)
-				}
+				_, err := w.gateway().Do(ctx, w.call())
+				assert.NilError(t, err)
 				time.Sleep(time.Minute) // no report after the end
 				synctest.Wait()
-				if fmt.Sprint(got) != fmt.Sprint(c.want) {
-					t.Errorf("heard %q, expected %q", got, c.want)
-				}
+				assert.Check(t, is.Equal(fmt.Sprint(got), fmt.Sprint(c.want)), "%q %q", got, c.want)
 			})
 		})
 	}
@@ -56,9 +56,10 @@ func TestProgress(t *testing.T) {
 // TestProgressThatNobodyHears: without a receiver, Progress does nothing.
 func TestProgressThatNobodyHears(t *testing.T) {
 	gateway.Progress(t.Context(), 1, 2, "begun")
-	if a := aai.ClientCapabilitiesOf(t.Context()); a.Sample != nil || a.Roots != nil || a.SampleTools {
-		t.Errorf("there is no client, but it can %+v", a)
-	}
+	a := aai.ClientCapabilitiesOf(t.Context())
+	assert.Assert(t, a.Sample == nil, "there is no client, but it can %+v", a)
+	assert.Assert(t, a.Roots == nil, "there is no client, but it can %+v", a)
+	assert.Assert(t, !a.SampleTools, "there is no client, but it can %+v", a)
 }
 
 // TestWaits: the wait hook runs before the call waits, and not for a call that is refused
@@ -74,12 +75,12 @@ func TestWaits(t *testing.T) {
 	}
 	call := w.call()
 	call.Tool = "nothing"
-	if _, err := w.gateway().Do(ctx, call); err == nil || heard {
-		t.Errorf("a refused call: %v, heard %t", err, heard)
-	}
-	if _, err := w.gateway().Do(ctx, w.call()); err != nil || !before {
-		t.Errorf("a call that runs: %v, heard before it ran: %t", err, before)
-	}
+	_, err := w.gateway().Do(ctx, call)
+	assert.Assert(t, err != nil, "a refused call: %v, heard %t", err, heard)
+	assert.Assert(t, !heard, "a refused call: %v, heard %t", err, heard)
+	_, err = w.gateway().Do(ctx, w.call())
+	assert.NilError(t, err, "%t", before)
+	assert.Assert(t, before, "a call that runs: %v, heard before it ran: %t", err, before)
 	heard, before = false, false
 	doubt := newGate(func(*aai.Request) ([]aai.Question, error) {
 		return []aai.Question{{ID: "q", Channels: []aai.Channel{aai.DesktopDialog}, Text: "May it?", Choices: []aai.Choice{{ID: "no", Label: "No"}}}}, nil
@@ -88,7 +89,7 @@ func TestWaits(t *testing.T) {
 		before = heard
 		return aai.Answer{}, errors.New("no screen")
 	})
-	if _, err := openTo(doubt, dialog, nil).Do(ctx, work()); err == nil || !before {
-		t.Errorf("a call that asks: %v, heard before it asked: %t", err, before)
-	}
+	_, err = openTo(doubt, dialog, nil).Do(ctx, work())
+	assert.Assert(t, err != nil, "a call that asks: %v, heard before it asked: %t", err, before)
+	assert.Assert(t, before, "a call that asks: %v, heard before it asked: %t", err, before)
 }

@@ -9,6 +9,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/gateway"
 )
@@ -61,15 +64,13 @@ func TestQueueIsExclusive(t *testing.T) {
 		var all sync.WaitGroup
 		for i := range 20 {
 			all.Go(func() {
-				if _, err := g.Do(t.Context(), on([]string{"a", "bb"}[i%2])); err != nil {
-					t.Error(err)
-				}
+				_, err := g.Do(t.Context(), on([]string{"a", "bb"}[i%2]))
+				assert.Check(t, err)
 			})
 		}
 		all.Wait()
-		if took := time.Since(begun); took != 500*time.Millisecond {
-			t.Errorf("10 calls of 50 ms to each of two programs took %s", took)
-		}
+		took := time.Since(begun)
+		assert.Check(t, took == 500*time.Millisecond, "10 calls of 50 ms to each of two programs took %s", took)
 		open := map[string]bool{}
 		for _, s := range w.steps() {
 			if s.entry == nil {
@@ -77,9 +78,7 @@ func TestQueueIsExclusive(t *testing.T) {
 			}
 			switch target := s.entry.Target; s.what {
 			case string(aai.Intent):
-				if open[target] {
-					t.Error("an intent is written while another call has the lane")
-				}
+				assert.Check(t, !open[target], "an intent is written while another call has the lane")
 				open[target] = true
 			case "ran":
 				open[target] = false
@@ -104,23 +103,21 @@ func TestWaitingIsNotHanging(t *testing.T) {
 		all.Go(func() {
 			call := on("a")
 			call.Tool = "long"
-			if _, err := g.Do(t.Context(), call); err != nil {
-				t.Error(err)
-			}
+			_, err := g.Do(t.Context(), call)
+			assert.Check(t, err)
 		})
 		synctest.Wait()
 		for range 4 {
 			all.Go(func() {
 				_, err := g.Do(t.Context(), on("a"))
-				if e := wantCode(t, err, aai.Timeout); e.Delivery != aai.NotDelivered || !strings.Contains(e.Message, "other calls to desktop/a") {
-					t.Errorf("%+v", e)
-				}
+				e := wantCode(t, err, aai.Timeout)
+				assert.Check(t, is.Equal(e.Delivery, aai.NotDelivered), "%+v", e)
+				assert.Check(t, is.Contains(e.Message, "other calls to desktop/a"), "%+v", e)
 			})
 		}
 		all.Wait()
-		if _, err := g.Do(t.Context(), on("a")); err != nil {
-			t.Error(err)
-		}
+		_, err := g.Do(t.Context(), on("a"))
+		assert.Check(t, err)
 	})
 }
 
@@ -152,9 +149,11 @@ func TestLookAgain(t *testing.T) {
 		_, err := g.Do(t.Context(), on("a"))
 		all.Wait()
 		e := wantCode(t, err, aai.ConsentRequired)
-		if ran != 1 || len(e.Questions) != 0 || !e.RetrySafe() || e.Needs == nil || e.Needs.Tool != aai.PermissionDestroy {
-			t.Errorf("%d ran, %+v", ran, e)
-		}
+		assert.Equal(t, ran, 1, "%+v", e)
+		assert.Assert(t, is.Len(e.Questions, 0), "%+v", e)
+		assert.Assert(t, e.RetrySafe(), "%d ran, %+v", ran, e)
+		assert.Assert(t, e.Needs != nil, "%d ran, %+v", ran, e)
+		assert.Equal(t, e.Needs.Tool, aai.PermissionDestroy, "%+v", e)
 	})
 }
 
@@ -186,25 +185,22 @@ func TestAHungProgramIsAsked(t *testing.T) {
 		}
 		begun := time.Now()
 		all.Wait()
-		if took := time.Since(begun); took > toolTimeout+grace {
-			t.Errorf("five calls took %s", took)
-		}
+		took := time.Since(begun)
+		assert.Check(t, took <= toolTimeout+grace, "five calls took %s", took)
 		begun = time.Now()
 		_, err := g.Do(t.Context(), on("a"))
-		if e := wantCode(t, err, aai.Timeout); e.Delivery != aai.NotDelivered || time.Since(begun) != 0 || e.Hint == "" {
-			t.Errorf("after %s: %+v", time.Since(begun), e)
-		}
-		if _, err := g.Do(t.Context(), on("bb")); err != nil {
-			t.Error(err)
-		}
+		e := wantCode(t, err, aai.Timeout)
+		assert.Check(t, is.Equal(e.Delivery, aai.NotDelivered), "%s %+v", time.Since(begun), e)
+		assert.Check(t, time.Since(begun) == 0, "after %s: %+v", time.Since(begun), e)
+		assert.Check(t, e.Hint != "", "after %s: %+v", time.Since(begun), e)
+		_, err = g.Do(t.Context(), on("bb"))
+		assert.Check(t, err)
 		hangs = false
 		time.Sleep(5 * time.Second)
-		if _, err := g.Do(t.Context(), on("a")); err != nil {
-			t.Error(err)
-		}
-		if n := gateway.QueueCount(g); n != 0 {
-			t.Errorf("%d lanes are remembered", n)
-		}
+		_, err = g.Do(t.Context(), on("a"))
+		assert.Check(t, err)
+		n := gateway.QueueCount(g)
+		assert.Check(t, is.Equal(n, 0), "%d lanes are remembered", n)
 	})
 }
 
@@ -228,36 +224,33 @@ func TestAHungAppIsTriedNowAndThen(t *testing.T) {
 			return aai.AsError(err)
 		}
 		for range 3 {
-			if e := do(); e.Code != aai.Timeout || e.Delivery != aai.DeliveryUnknown {
-				t.Errorf("%+v", e)
-			}
+			e := do()
+			assert.Check(t, is.Equal(e.Code, aai.Timeout), "%+v", e)
+			assert.Check(t, is.Equal(e.Delivery, aai.DeliveryUnknown), "%+v", e)
 		}
 		for _, rest := range []time.Duration{time.Second, 2 * time.Second, 4 * time.Second} {
 			before := ran
 			e := do()
-			if e.Code != aai.Timeout || e.Delivery != aai.NotDelivered || e.RetryAfter != rest || ran != before {
-				t.Errorf("at rest: %+v, and %d ran", e, ran-before)
-			}
+			assert.Check(t, is.Equal(e.Code, aai.Timeout), "%+v %d", e, ran-before)
+			assert.Check(t, is.Equal(e.Delivery, aai.NotDelivered), "%+v %d", e, ran-before)
+			assert.Check(t, is.Equal(e.RetryAfter, rest), "%+v %d", e, ran-before)
+			assert.Check(t, is.Equal(ran, before), "%+v %d", e, ran-before)
 			time.Sleep(e.RetryAfter)
 			var all sync.WaitGroup
 			for range 5 { // one of them tries
 				all.Go(func() { _ = do() })
 			}
 			all.Wait()
-			if ran != before+1 {
-				t.Errorf("%d tried", ran-before)
-			}
+			assert.Check(t, is.Equal(ran, before+1), "%d", ran-before)
 		}
 		hangs = false
 		time.Sleep(8 * time.Second)
 		for range 3 {
-			if e := do(); e != nil {
-				t.Error(e)
-			}
+			e := do()
+			assert.Check(t, e == nil, e)
 		}
-		if n := gateway.QueueCount(g); n != 0 {
-			t.Errorf("%d lanes are remembered", n)
-		}
+		n := gateway.QueueCount(g)
+		assert.Check(t, is.Equal(n, 0), "%d lanes are remembered", n)
 	})
 }
 
@@ -275,9 +268,8 @@ func TestASlowToolIsNoHungApp(t *testing.T) {
 			if i%2 == 1 {
 				call.Tool = "quick"
 			}
-			if _, err := g.Do(t.Context(), call); i%2 == 1 && err != nil {
-				t.Errorf("call %d: %v", i, err)
-			}
+			_, err := g.Do(t.Context(), call)
+			assert.Check(t, i%2 != 1 || err == nil, "call %d: %v", i, err)
 		}
 	})
 }
@@ -297,9 +289,8 @@ func TestConcurrencyModes(t *testing.T) {
 				all.Go(func() { _, _ = g.Do(t.Context(), on("a")) })
 			}
 			all.Wait()
-			if took := time.Since(begun); took != want*time.Millisecond {
-				t.Errorf("turn %d: three calls of 100 ms took %s", turn, took)
-			}
+			took := time.Since(begun)
+			assert.Check(t, is.Equal(took, want*time.Millisecond), "turn %d: three calls of 100 ms took %s", turn, took)
 		})
 	}
 }
@@ -321,9 +312,9 @@ func TestTargetHangsWhileWaiting(t *testing.T) {
 			}, program("a", func(context.Context) error { return nil }))
 			_, err := g.Do(t.Context(), on("a"))
 			_ = wantCode(t, err, aai.Timeout)
-			if _, err := g.Do(t.Context(), on("a")); err != nil && aai.AsError(err).Code != want || err == nil && want != "" {
-				t.Errorf("answered %v: the next call ends with %v", answered, err)
-			}
+			_, err = g.Do(t.Context(), on("a"))
+			assert.Check(t, err == nil || aai.AsError(err).Code == want, "answered %v: the next call ends with %v", answered, err)
+			assert.Check(t, err != nil || want == "", "answered %v: the next call ends with %v", answered, err)
 		})
 	}
 }
@@ -340,20 +331,17 @@ func TestAbandonedCallKeepsItsSlot(t *testing.T) {
 		var all sync.WaitGroup
 		all.Go(func() {
 			_, err := g.Do(t.Context(), on("a"))
-			if e := wantCode(t, err, aai.Timeout); e.Delivery != aai.DeliveryUnknown {
-				t.Errorf("%+v", e)
-			}
+			e := wantCode(t, err, aai.Timeout)
+			assert.Check(t, is.Equal(e.Delivery, aai.DeliveryUnknown), "%+v", e)
 		})
 		all.Wait()
 		_, err := g.Do(t.Context(), on("a"))
-		if e := wantCode(t, err, aai.Timeout); e.Delivery != aai.NotDelivered {
-			t.Errorf("%+v", e)
-		}
+		e := wantCode(t, err, aai.Timeout)
+		assert.Check(t, is.Equal(e.Delivery, aai.NotDelivered), "%+v", e)
 		close(goOn)
 		synctest.Wait()
-		if _, err := g.Do(t.Context(), on("a")); err != nil {
-			t.Error(err)
-		}
+		_, err = g.Do(t.Context(), on("a"))
+		assert.Check(t, err)
 	})
 }
 
@@ -369,10 +357,8 @@ func TestCancelledWhenSlotIsFree(t *testing.T) {
 		cancel()
 		return aai.Assessment{Concurrency: aai.Shared}
 	}
-	if _, err := g.Do(ctx, on("a")); err == nil {
-		t.Error("it is answered")
-	}
-	if n := w.count(string(aai.Intent)); n != 0 {
-		t.Errorf("%d intents are on record", n)
-	}
+	_, err := g.Do(ctx, on("a"))
+	assert.Check(t, err != nil, "it is answered")
+	n := w.count(string(aai.Intent))
+	assert.Check(t, is.Equal(n, 0), "%d intents are on record", n)
 }

@@ -8,6 +8,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/gateway"
 )
@@ -31,12 +34,10 @@ func TestPanicInRecheckKeepsTheQueue(t *testing.T) {
 		_, err := g.Do(t.Context(), on("a")) // waits, looks again
 		_ = wantCode(t, err, aai.Internal)
 		all.Wait()
-		if _, err := g.Do(t.Context(), on("a")); err != nil {
-			t.Errorf("after the panic of one call: %v", err)
-		}
-		if n := gateway.QueueCount(g); n != 0 {
-			t.Errorf("%d lanes are remembered", n)
-		}
+		_, err = g.Do(t.Context(), on("a"))
+		assert.Check(t, err, "after the panic of one call: %v", err)
+		n := gateway.QueueCount(g)
+		assert.Check(t, is.Equal(n, 0), "%d lanes are remembered", n)
 	})
 }
 
@@ -55,9 +56,8 @@ func TestAProbeThatHangs(t *testing.T) {
 		_, _ = g.Do(t.Context(), on("a"))
 		hangs = false
 		time.Sleep(time.Hour)
-		if _, err := g.Do(t.Context(), on("a")); err != nil {
-			t.Errorf("an hour later, though it works again: %v", err)
-		}
+		_, err := g.Do(t.Context(), on("a"))
+		assert.Check(t, err, "an hour later, though it works again: %v", err)
 		close(stuck)
 	})
 }
@@ -86,9 +86,8 @@ func TestATryThatIsCancelled(t *testing.T) {
 		_, _ = g.Do(ctx, w.call())
 		hangs = false
 		time.Sleep(time.Hour)
-		if _, err := g.Do(t.Context(), w.call()); err != nil {
-			t.Errorf("an hour later, though it works again: %v", err)
-		}
+		_, err := g.Do(t.Context(), w.call())
+		assert.Check(t, err, "an hour later, though it works again: %v", err)
 		close(stuck)
 	})
 }
@@ -110,9 +109,7 @@ func TestOneCallIsSeveralMisses(t *testing.T) {
 			_, _ = g.Do(t.Context(), w.call())
 			time.Sleep(300 * time.Millisecond)
 		}
-		if ran != 3 {
-			t.Errorf("%d of the three calls in a row ran", ran)
-		}
+		assert.Check(t, is.Equal(ran, 3), "%d of the three calls in a row ran", ran)
 	})
 }
 
@@ -148,9 +145,7 @@ func TestRefusalReopensTheQueue(t *testing.T) {
 			all.Go(func() { _, _ = g.Do(t.Context(), w.call()) })
 		}
 		all.Wait()
-		if ran-before > 1 {
-			t.Errorf("%d calls at once to an app that has never answered", ran-before)
-		}
+		assert.Check(t, ran-before <= 1, "%d calls at once to an app that has never answered", ran-before)
 	})
 }
 
@@ -175,8 +170,7 @@ func TestAnAnswerIsTakenForAHang(t *testing.T) {
 		}
 		honest := w.call()
 		honest.Tool = "quick"
-		if _, err := g.Do(t.Context(), honest); err != nil {
-			t.Errorf("an app that answers everything within no time: %v", err)
-		}
+		_, err := g.Do(t.Context(), honest)
+		assert.Check(t, err, "an app that answers everything within no time: %v", err)
 	})
 }

@@ -6,7 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/sanitize"
@@ -18,18 +19,13 @@ func TestAPINIsNotToldBack(t *testing.T) {
 	for name, value := range map[string]any{"pin": "4711", "userPin": 4711.0, "pin_code": json.Number("4711"), "cvc": "4711", "ssn": 4711.0} {
 		r := &aai.Request{Call: &aai.Call{Args: map[string]any{name: value}}}
 		got, told := (&invocation{request: r}).redactError(&aai.Error{Code: aai.AutomationFailed, Message: `the server said: {"error": "4711 is wrong", "was": 4711}`})
-		if strings.Contains(got+told.Message, "4711") {
-			t.Errorf("%s: %s, %s", name, got, told.Message)
-		}
+		assert.Check(t, !strings.Contains(got+told.Message, "4711"), "%s %s %s", name, got, told.Message)
 	}
 	r := &aai.Request{Call: &aai.Call{Args: map[string]any{"ssn": 123456789.0}}}
-	if got := said(r, "123456789 and 1.23456789e+08 are wrong"); strings.Contains(got, "345") {
-		t.Error(got)
-	}
+	got := said(r, "123456789 and 1.23456789e+08 are wrong")
+	assert.Check(t, !strings.Contains(got, "345"), got)
 	r = &aai.Request{Call: &aai.Call{Args: map[string]any{"cvc": 123.0}}}
-	if got := said(r, "123 is wrong, and 91234 is not it"); got != "[secret] is wrong, and 91234 is not it" {
-		t.Error(got)
-	}
+	assert.Check(t, is.Equal(said(r, "123 is wrong, and 91234 is not it"), "[secret] is wrong, and 91234 is not it"))
 }
 
 // TestShownArgs: members with names that mark secrets are hidden at any depth, and the arguments
@@ -45,21 +41,15 @@ func TestShownArgs(t *testing.T) {
 		"to": "bob", "pin": sanitize.Redacted, "headers": map[string]any{"Authorization": sanitize.Redacted, "Accept": "json"},
 		"list": []any{"a", map[string]any{"api_key": sanitize.Redacted}, map[string]any{"plain": 1.0}},
 	}
-	if diff := cmp.Diff(want, r.RedactedArgs()); diff != "" {
-		t.Error(diff)
-	}
-	if fmt.Sprint(args) != before {
-		t.Errorf("the arguments became %v", args)
-	}
-	if got := said(r, "refused: Bearer x for pin 1234, k"); got != "refused: [secret] for pin [secret], [secret]" {
-		t.Error(got)
-	}
+	assert.Check(t, is.DeepEqual(want, r.RedactedArgs()))
+	assert.Check(t, is.Equal(fmt.Sprint(args), before), "the arguments became %v", args)
+	assert.Check(t, is.Equal(said(r, "refused: Bearer x for pin 1234, k"), "refused: [secret] for pin [secret], [secret]"))
 	endless := map[string]any{}
 	endless["again"] = []any{endless}
 	r.Call.Args = endless
-	if b, err := json.Marshal(hashedArgs(r)); err != nil || !strings.Contains(string(b), sanitize.Redacted) {
-		t.Errorf("%v", err)
-	}
+	b, err := json.Marshal(hashedArgs(r))
+	assert.NilError(t, err)
+	assert.Assert(t, is.Contains(string(b), sanitize.Redacted))
 }
 
 // TestKeptAnswer: an answer is kept without images, members with names that mark secrets, and
@@ -69,9 +59,7 @@ func TestKeptAnswer(t *testing.T) {
 	answer := func(result *aai.Result) string {
 		t.Helper()
 		b, err := json.Marshal(keptAnswer(r, result))
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		return string(b)
 	}
 	got := answer(&aai.Result{
@@ -79,14 +67,8 @@ func TestKeptAnswer(t *testing.T) {
 		Warning: "hunter2!", Images: []aai.Image{{MIME: "image/png", Data: []byte("picture")}},
 	})
 	want := `{"data":{"n":1e400,"said":"it was [secret]","token":"[secret]"},"images":[{"content":"[secret]","mime":"image/png"}],"text":"[secret] and [secret]","warning":"[secret]!"}`
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
-	if got := answer(&aai.Result{Data: func() {}}); got != "{}" {
-		t.Error(got)
-	}
+	assert.Check(t, is.DeepEqual(want, got))
+	assert.Check(t, is.Equal(answer(&aai.Result{Data: func() {}}), "{}"))
 	r.Tool.Privacy.Result = true
-	if got := answer(&aai.Result{Text: "what the clipboard holds", Data: "the same"}); got != `{"text":"[secret]"}` {
-		t.Error(got)
-	}
+	assert.Check(t, is.Equal(answer(&aai.Result{Text: "what the clipboard holds", Data: "the same"}), `{"text":"[secret]"}`))
 }

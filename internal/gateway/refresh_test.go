@@ -4,6 +4,9 @@ import (
 	"context"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/gateway"
 )
@@ -64,9 +67,7 @@ func TestRefreshIsRecordedOnce(t *testing.T) {
 				_, _ = g.Do(t.Context(), &call)
 				c.again(&c.call)
 			}
-			if len(l.lines) != c.lines {
-				t.Errorf("%d lines; expected %d", len(l.lines), c.lines)
-			}
+			assert.Check(t, is.Len(l.lines, c.lines), "%d", c.lines)
 		})
 	}
 }

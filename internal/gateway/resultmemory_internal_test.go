@@ -2,10 +2,12 @@ package gateway
 
 import (
 	"context"
-	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 )
@@ -24,29 +26,19 @@ func TestLargeResultsWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := &Gateway{}
 		first, call := reservingCall(t, g)
-		if err := ReserveResult(first, maxResultMemory/resultByteCost/2, 1000); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, ReserveResult(first, maxResultMemory/resultByteCost/2, 1000))
 		second, other := reservingCall(t, g)
 		got := make(chan error, 1)
 		go func() { got <- ReserveResult(second, 0, maxResultMemory/resultValueCost) }()
 		synctest.Wait()
 		small, third := reservingCall(t, g)
-		if err := ReserveResult(small, 1000, 10); err != nil {
-			t.Error(err)
-		}
+		assert.Check(t, ReserveResult(small, 1000, 10))
 		third.releaseResult()
-		if len(got) > 0 {
-			t.Fatal("the second did not wait")
-		}
+		assert.Assert(t, len(got) <= 0, "the second did not wait")
 		call.releaseResult()
-		if err := <-got; err != nil {
-			t.Error(err)
-		}
+		assert.Check(t, <-got)
 		other.releaseResult()
-		if g.results.used != 0 {
-			t.Errorf("%d bytes are left", g.results.used)
-		}
+		assert.Check(t, is.Equal(g.results.used, 0), "%d bytes are left", g.results.used)
 	})
 }
 
@@ -61,13 +53,12 @@ func TestResultsWaitNotForever(t *testing.T) {
 		}
 		second, _ := reservingCall(t, g)
 		begun := time.Now()
-		if e := aai.AsError(ReserveResult(second, 1, 0)); e == nil || e.Delivery != aai.Delivered || time.Since(begun) != resultMemoryWait {
-			t.Errorf("%+v after %s", e, time.Since(begun))
-		}
+		e := aai.AsError(ReserveResult(second, 1, 0))
+		assert.Assert(t, e != nil, "%+v after %s", e, time.Since(begun))
+		assert.Equal(t, e.Delivery, aai.Delivered, "%+v", e)
+		assert.Equal(t, time.Since(begun), resultMemoryWait, "%+v", e)
 		ended, cancel := context.WithCancel(second)
 		cancel()
-		if err := ReserveResult(ended, 1, 0); !errors.Is(err, context.Canceled) {
-			t.Errorf("got %v", err)
-		}
+		assert.Check(t, is.ErrorIs(ReserveResult(ended, 1, 0), context.Canceled))
 	})
 }

@@ -4,6 +4,9 @@ import (
 	"context"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/gateway"
 )
@@ -17,9 +20,7 @@ func TestCallsWithinASandboxAreInIt(t *testing.T) {
 		g.Gates = []aai.Gate{see}
 		deep := 0
 		w.app.Tools[0].Run = func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
-			if see.saw.Sandboxed != inside {
-				t.Errorf("call %d: sandboxed is %v", deep, see.saw.Sandboxed)
-			}
+			assert.Check(t, is.Equal(see.saw.Sandboxed, inside), "call %d: sandboxed is %v", deep, see.saw.Sandboxed)
 			if deep++; deep < 3 {
 				return g.Do(ctx, &aai.Call{App: call.App, Tool: call.Tool})
 			}
@@ -29,8 +30,8 @@ func TestCallsWithinASandboxAreInIt(t *testing.T) {
 		if inside {
 			ctx = gateway.WithSandbox(ctx)
 		}
-		if _, err := g.Do(ctx, plain().call()); err != nil || deep != 3 {
-			t.Errorf("%d calls: %v", deep, err)
-		}
+		_, err := g.Do(ctx, plain().call())
+		assert.NilError(t, err)
+		assert.Equal(t, deep, 3)
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/gybob/aai-gateway"
@@ -23,9 +25,7 @@ import (
 func repeats(t *testing.T) map[string]func(string) string {
 	asJSON := func(text string) string {
 		b, err := json.Marshal(map[string]string{"password": text})
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		return string(b)
 	}
 	return map[string]func(string) string{
@@ -70,9 +70,8 @@ func TestSecretsInEveryWriting(t *testing.T) {
 				r := &aai.Request{Call: &aai.Call{Args: map[string]any{"password": secret}}}
 				text := repeat(secret)
 				got := said(r, text)
-				if strings.Contains(got, core[:leastCut+1]) || !strings.Contains(got, sanitize.Redacted) {
-					t.Errorf("%q became %q", text, got)
-				}
+				assert.Assert(t, !strings.Contains(got, core[:leastCut+1]), "%q became %q", text, got)
+				assert.Assert(t, is.Contains(got, sanitize.Redacted), "%q", text)
 			})
 		})
 	}
@@ -92,12 +91,9 @@ func TestLongSecretsInEveryWriting(t *testing.T) {
 				}
 				r := &aai.Request{Call: &aai.Call{Args: args}}
 				secret := strings.Join(secrets, "SeCrEt4711")
-				if got := said(r, repeat(secret)); got != sanitize.Omitted {
-					t.Errorf("%.200q became %.200q", repeat(secret), got)
-				}
-				if got := said(r, "nothing of it; no, not at all"); got != "nothing of it; no, not at all" {
-					t.Errorf("it became %q", got)
-				}
+				assert.Check(t, is.Equal(said(r, repeat(secret)), sanitize.Omitted), "%.200q", repeat(secret))
+				got := said(r, "nothing of it; no, not at all")
+				assert.Check(t, is.Equal(got, "nothing of it; no, not at all"), "it became %q", got)
 			})
 		})
 	}
@@ -115,13 +111,10 @@ func toAny(texts []string) (all []any) {
 func TestWithoutSecretsLeavesTheRest(t *testing.T) {
 	r := &aai.Request{Call: &aai.Call{Args: map[string]any{"password": "hunter2", "otp": 12}}}
 	for _, text := range []string{"", "…", "hun…", "h…unter", "refused…", "a hunt for 120 %20 hunters", "[secret]"} {
-		if got := said(r, text); got != text {
-			t.Errorf("%q became %q", text, got)
-		}
+		assert.Check(t, is.Equal(said(r, text), text))
 	}
-	if got := sanitize.SecretEncodings([]string{"äx"}); !slices.Equal(got, []string{"äx"}) {
-		t.Errorf("got %q", got)
-	}
+	got := sanitize.SecretEncodings([]string{"äx"})
+	assert.Check(t, slices.Equal(got, []string{"äx"}), "%q", got)
 }
 
 // failing is a catalog of one app, a gate that admits and a journal that forgets.
@@ -143,15 +136,15 @@ func TestCallersAreNotToldTheirSecrets(t *testing.T) {
 	g := &Gateway{Catalog: parts, Gates: []aai.Gate{parts}, Journal: parts}
 	_, err := g.Do(t.Context(), &aai.Call{App: "app", Tool: "tool", Args: map[string]any{"password": `p"w4711`}})
 	e := aai.AsError(err)
-	if e.Message != `no: "[secret]"` || e.Code != aai.AutomationFailed || e.Hint != "look" || e.Delivery != aai.Delivered {
-		t.Errorf("got %+v", e)
-	}
+	assert.Check(t, is.Equal(e.Message, `no: "[secret]"`), "%+v", e)
+	assert.Check(t, is.Equal(e.Code, aai.AutomationFailed), "%+v", e)
+	assert.Check(t, is.Equal(e.Hint, "look"), "%+v", e)
+	assert.Check(t, is.Equal(e.Delivery, aai.Delivered), "%+v", e)
 	parts.app.Operator = fakeoperator.Operator{Find: func(context.Context, *aai.Call, string) (*aai.App, error) { return parts.app, nil }}
 	for value, want := range map[string]string{"3": `it is 5 and not 3`, "hunter2": `it is 5 and not [secret]`} {
 		kept.Message = "it is 5 and not " + value
-		if _, err := g.Do(t.Context(), &aai.Call{App: "app", Tool: "tool", Args: map[string]any{"password": value}}); aai.AsError(err).Message != want {
-			t.Errorf("in a window, got %v, want %s", err, want)
-		}
+		_, err := g.Do(t.Context(), &aai.Call{App: "app", Tool: "tool", Args: map[string]any{"password": value}})
+		assert.Check(t, is.Equal(aai.AsError(err).Message, want), err)
 	}
 }
 
@@ -159,12 +152,9 @@ func TestCallersAreNotToldTheirSecrets(t *testing.T) {
 func TestUnsaidLeavesTheError(t *testing.T) {
 	kept := &aai.Error{Code: aai.AutomationFailed, Message: `no: "p\"w4711"`}
 	r := &aai.Request{Call: &aai.Call{Args: map[string]any{"password": `p"w4711`}}}
-	if _, got := (&invocation{request: r}).redactError(kept); got.Message != `no: "[secret]"` {
-		t.Errorf("got %+v", got)
-	}
-	if kept.Message != `no: "p\"w4711"` {
-		t.Errorf("the driver's error became %+v", kept)
-	}
+	_, got := (&invocation{request: r}).redactError(kept)
+	assert.Check(t, is.Equal(got.Message, `no: "[secret]"`), "%+v", got)
+	assert.Check(t, is.Equal(kept.Message, `no: "p\"w4711"`), "the driver's error became %+v", kept)
 }
 
 // TestWhatIsNoSecretIsTold: parameters that the Action or the tool marks as not secret are
@@ -200,9 +190,8 @@ func TestWhatIsNoSecretIsTold(t *testing.T) {
 		if c.with != nil {
 			args["modifiers"] = c.with
 		}
-		if _, err := g.Do(t.Context(), &aai.Call{App: "app", Tool: "tool", Args: args}); aai.AsError(err).Message != c.want {
-			t.Errorf("%+v: got %v", c, err)
-		}
+		_, err := g.Do(t.Context(), &aai.Call{App: "app", Tool: "tool", Args: args})
+		assert.Check(t, is.Equal(aai.AsError(err).Message, c.want), "%+v %v", c, err)
 	}
 }
 
@@ -247,9 +236,9 @@ func TestACancelledReadDidNotAct(t *testing.T) {
 			parts := failing{&aai.App{ID: "app", Tools: []*aai.Tool{tool}}}
 			g := &Gateway{Catalog: parts, Gates: []aai.Gate{parts}, Journal: parts}
 			_, err := g.Do(ctx, &aai.Call{App: "app", Tool: "tool"})
-			if e := aai.AsError(err); e == nil || e.Delivery != want {
-				t.Errorf("effect %v, %s: %+v, want %s", effect, name, e, want)
-			}
+			e := aai.AsError(err)
+			assert.Assert(t, e != nil, "effect %v, %s: %+v, want %s", effect, name, e, want)
+			assert.Equal(t, e.Delivery, want, "%v %s %+v", effect, name, e)
 			close(never)
 			cancel()
 		}

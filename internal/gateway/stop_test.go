@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/gateway/actionctx"
@@ -90,9 +93,7 @@ func TestStoppedAnywhere(t *testing.T) {
 			if w.count("find") != 1 || w.count("run") != 1 || w.count(string(aai.Intent)) != 1 {
 				t.Errorf("a call came through: %s", w.story())
 			}
-			if len(g.Active()) != 0 {
-				t.Errorf("under way are %+v", g.Active())
-			}
+			assert.Check(t, is.Len(g.Active(), 0), "under way are %+v", g.Active())
 		})
 	}
 }
@@ -108,9 +109,9 @@ func TestStoppedTooLate(t *testing.T) {
 		<-ctx.Done()
 		return &aai.Result{Text: "done"}, nil
 	}
-	if result, err := g.Do(t.Context(), plain().call()); err != nil || result.Text != "done" {
-		t.Errorf("%+v, %v", result, err)
-	}
+	result, err := g.Do(t.Context(), plain().call())
+	assert.NilError(t, err, "%+v", result)
+	assert.Equal(t, result.Text, "done", "%+v", result)
 }
 
 // TestStoppedAtTheIntent: a stop takes effect either before or after the intent; before it,
@@ -128,9 +129,8 @@ func TestStoppedAtTheIntent(t *testing.T) {
 	}
 	b.set(func(b *brakes) { b.all = false })
 	g.Journal = w
-	if _, err := g.Do(t.Context(), s.call()); err != nil {
-		t.Errorf("the journal is doubted because of a stop: %v", err)
-	}
+	_, err = g.Do(t.Context(), s.call())
+	assert.Check(t, err, "the journal is doubted because of a stop: %v", err)
 	if w.count(string(aai.Received)) != 0 {
 		t.Errorf("the journal is tried because of a stop: %s", w.story())
 	}
@@ -171,9 +171,9 @@ func TestStoppedWhileItWaits(t *testing.T) {
 	b.set(func(b *brakes) { b.one = "second" })
 	g.CancelStopped()
 	wantStopped(t, <-calls, aai.NotDelivered)
-	if under := g.Active(); len(under) != 1 || under[0].Call != "first" {
-		t.Errorf("under way are %+v", under)
-	}
+	under := g.Active()
+	assert.Assert(t, is.Len(under, 1))
+	assert.Equal(t, under[0].Call, "first")
 	b.set(func(b *brakes) { b.all = true })
 	g.CancelStopped()
 	wantStopped(t, <-calls, aai.DeliveryUnknown)
@@ -198,9 +198,9 @@ func TestStoppedWhileThePersonIsAsked(t *testing.T) {
 	done := make(chan error, 1)
 	go func() { _, err := g.Do(t.Context(), s.call()); done <- err }()
 	<-d.shown
-	if under := g.Active(); len(under) != 1 || under[0].Stage != gateway.StageAsking {
-		t.Errorf("under way are %+v", under)
-	}
+	under := g.Active()
+	assert.Assert(t, is.Len(under, 1))
+	assert.Equal(t, under[0].Stage, gateway.StageAsking)
 	b.set(func(b *brakes) { b.who = s.call().Caller.Identity })
 	if s.call().Caller.Identity == "" {
 		b.set(func(b *brakes) { b.all = true })

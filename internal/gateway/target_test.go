@@ -4,6 +4,9 @@ import (
 	"context"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/testkit/fakeoperator"
@@ -23,9 +26,8 @@ func windows(effect aai.Effect, targets func(context.Context, *aai.Call, string)
 func TestAnAppFindsItsOwnTargets(t *testing.T) {
 	editor := &aai.App{ID: "desktop/editor", Digest: "of the editor", PID: 7}
 	find := func(_ context.Context, call *aai.Call, name string) (*aai.App, error) {
-		if name != "Editor" || call.Tool != "work" {
-			t.Errorf("asked for %q by %+v", name, call)
-		}
+		assert.Check(t, is.Equal(name, "Editor"), "%+v", call)
+		assert.Check(t, is.Equal(call.Tool, "work"), "%+v", call)
 		return editor, nil
 	}
 	for effect, permission := range map[aai.Effect]string{
@@ -33,19 +35,18 @@ func TestAnAppFindsItsOwnTargets(t *testing.T) {
 	} {
 		g, see, w := windows(effect, find)
 		call := &aai.Call{App: "org.example.App", Tool: "work", Args: map[string]any{"app": "Editor"}}
-		if _, err := g.Do(t.Context(), call); err != nil {
-			t.Fatal(err)
-		}
-		if see.saw.Call.Target != editor || see.saw.Permission() != permission || see.saw.Digest() != "of the editor" {
-			t.Errorf("%s: the gate saw target %v, permission %s, digest %s", effect, see.saw.Call.Target, see.saw.Permission(), see.saw.Digest())
-		}
+		_, err := g.Do(t.Context(), call)
+		assert.NilError(t, err)
+		assert.Check(t, is.Equal(see.saw.Call.Target, editor), effect)
+		assert.Check(t, is.Equal(see.saw.Permission(), permission), effect)
+		assert.Check(t, is.Equal(see.saw.Digest(), "of the editor"), effect)
 		kind := aai.Intent
 		if effect == aai.Reads {
 			kind = aai.Outcome
 		}
-		if e := w.entryOf(t, kind); e.Target != "desktop/editor" || e.Digest != "of the editor" {
-			t.Errorf("on record: %+v", e)
-		}
+		e := w.entryOf(t, kind)
+		assert.Check(t, is.Equal(e.Target, "desktop/editor"), "%+v", e)
+		assert.Check(t, is.Equal(e.Digest, "of the editor"), "%+v", e)
 	}
 }
 
@@ -56,12 +57,9 @@ func TestATargetWithoutAProcessIsToBeStarted(t *testing.T) {
 			return &aai.App{ID: "desktop/editor", Digest: "of the editor"}, nil
 		})
 		call := &aai.Call{App: "org.example.App", Tool: "work", Args: map[string]any{"app": "Editor"}}
-		if _, err := g.Do(t.Context(), call); err != nil {
-			t.Fatal(err)
-		}
-		if got := see.saw.Permission(); got != aai.PermissionStart {
-			t.Errorf("%s: the permission is %s", effect, got)
-		}
+		_, err := g.Do(t.Context(), call)
+		assert.NilError(t, err)
+		assert.Check(t, is.Equal(see.saw.Permission(), aai.PermissionStart), effect)
 	}
 }
 
@@ -70,12 +68,9 @@ func TestWithoutATargetItIsTheWholeScreen(t *testing.T) {
 		t.Error("asked for a target that nobody named")
 		return nil, nil
 	})
-	if _, err := g.Do(t.Context(), &aai.Call{App: "org.example.App", Tool: "work"}); err != nil {
-		t.Fatal(err)
-	}
-	if see.saw.Call.Target != w.app {
-		t.Errorf("the target is %v", see.saw.Call.Target)
-	}
+	_, err := g.Do(t.Context(), &aai.Call{App: "org.example.App", Tool: "work"})
+	assert.NilError(t, err)
+	assert.Check(t, is.Equal(see.saw.Call.Target, w.app))
 }
 
 func TestATargetThatIsNotFoundIsRefused(t *testing.T) {
@@ -94,12 +89,8 @@ func TestATargetThatIsNotFoundIsRefused(t *testing.T) {
 			call := &aai.Call{App: "org.example.App", Tool: "work", Args: map[string]any{"app": "Editor"}}
 			_, err := g.Do(t.Context(), call)
 			e := wantCode(t, err, c.want)
-			if see.saw != nil {
-				t.Error("a gate was asked about a call without a target")
-			}
-			if c.want == aai.AmbiguousTarget && len(e.Questions) != 1 {
-				t.Error("the question was lost")
-			}
+			assert.Check(t, see.saw == nil, "a gate was asked about a call without a target")
+			assert.Check(t, c.want != aai.AmbiguousTarget || len(e.Questions) == 1, "the question was lost")
 		})
 	}
 }
@@ -114,12 +105,10 @@ func TestTheActionKnowsItsTarget(t *testing.T) {
 	}
 	forged := &aai.App{ID: "desktop/mail"}
 	call := &aai.Call{App: "org.example.App", Tool: "work", Args: map[string]any{"app": "Editor"}, Target: forged}
-	if _, err := g.Do(t.Context(), call); err != nil {
-		t.Fatal(err)
-	}
-	if got != editor || call.Target != forged {
-		t.Errorf("the action got %v, and the caller's call says %v", got, call.Target)
-	}
+	_, err := g.Do(t.Context(), call)
+	assert.NilError(t, err)
+	assert.Check(t, is.Equal(got, editor))
+	assert.Check(t, is.Equal(call.Target, forged))
 }
 
 func TestPermissionOfADeclaredTool(t *testing.T) {
@@ -127,10 +116,8 @@ func TestPermissionOfADeclaredTool(t *testing.T) {
 	w := newWorld(s)
 	g, see := w.gateway(), &seer{}
 	g.Gates = []aai.Gate{see}
-	if _, err := g.Do(t.Context(), s.call()); err != nil {
-		t.Fatal(err)
-	}
-	if see.saw.Permission() != "work" || see.saw.Digest() != "d1" {
-		t.Errorf("permission %q, digest %q", see.saw.Permission(), see.saw.Digest())
-	}
+	_, err := g.Do(t.Context(), s.call())
+	assert.NilError(t, err)
+	assert.Check(t, is.Equal(see.saw.Permission(), "work"))
+	assert.Check(t, is.Equal(see.saw.Digest(), "d1"))
 }

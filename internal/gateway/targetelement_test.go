@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/testkit/fakeoperator"
@@ -64,20 +67,16 @@ func TestWhatIsHitIsJudgedAgain(t *testing.T) {
 		g, w, gate, acted := newTargetGateway(c.seen, c.hit)
 		_, err := g.Do(t.Context(), on("a"))
 		e := aai.AsError(err)
-		if (e == nil) != c.acts || *acted != c.acts {
-			t.Errorf("%s seen, %s hit: %v, acted %t", c.seen, c.hit, err, *acted)
-		}
-		if e != nil && (e.Code != aai.ConsentRequired || e.Delivery != aai.NotDelivered || !strings.Contains(e.Message, c.hit.String()) || len(e.Questions) > 0 || e.Needs == nil || e.Needs.Tool != aai.PermissionDestroy) {
-			t.Errorf("%+v", e)
-		}
-		if again := c.seen != c.hit; (len(gate.judged) == 2) != again || gate.judged[len(gate.judged)-1] != c.hit.AllText {
-			t.Errorf("judged %q", gate.judged)
-		}
+		assert.Check(t, is.Equal((e == nil), c.acts), "%s %s %v", c.seen, c.hit, err)
+		assert.Check(t, is.Equal(*acted, c.acts), "%s %s %v", c.seen, c.hit, err)
+		assert.Check(t, !(e != nil && (e.Code != aai.ConsentRequired || e.Delivery != aai.NotDelivered || !strings.Contains(e.Message, c.hit.String()) || len(e.Questions) > 0 || e.Needs == nil || e.Needs.Tool != aai.PermissionDestroy)), "%+v", e)
+		again := c.seen != c.hit
+		assert.Check(t, is.Equal((len(gate.judged) == 2), again), "%q", gate.judged)
+		assert.Check(t, is.Equal(gate.judged[len(gate.judged)-1], c.hit.AllText), "%q", gate.judged)
 		intent, outcome := w.entryOf(t, aai.Intent).Element, w.entryOf(t, aai.Outcome).Element
 		kept := func(h aai.TargetElement) aai.TargetElement { h.AllText = ""; return h }
-		if intent != kept(c.seen) || outcome != kept(c.hit) {
-			t.Errorf("on record: %v, %v", intent, outcome)
-		}
+		assert.Check(t, is.Equal(intent, kept(c.seen)))
+		assert.Check(t, is.Equal(outcome, kept(c.hit)))
 	}
 }
 
@@ -88,9 +87,8 @@ func TestAYesIsToWhatWasNamed(t *testing.T) {
 		call := on("a")
 		call.Answers = map[string]aai.Answer{"loss": {Choice: "once"}}
 		_, err := g.Do(t.Context(), call)
-		if (err == nil) != acts || *acted != acts {
-			t.Errorf("%s: %v, acted %t", hit, err, *acted)
-		}
+		assert.Check(t, is.Equal((err == nil), acts), "%s %v", hit, err)
+		assert.Check(t, is.Equal(*acted, acts), "%s %v", hit, err)
 	}
 }
 
@@ -123,9 +121,8 @@ func TestAYesToAnything(t *testing.T) {
 		call := on("a")
 		call.Answers = map[string]aai.Answer{"act": {Choice: "once"}}
 		_, err := g.Do(t.Context(), call)
-		if (err == nil) != c.acts || *acted != c.acts {
-			t.Errorf("%s seen, %s hit: %v, acted %t", c.seen, c.hit, err, *acted)
-		}
+		assert.Check(t, is.Equal((err == nil), c.acts), "%s %s %v", c.seen, c.hit, err)
+		assert.Check(t, is.Equal(*acted, c.acts), "%s %s %v", c.seen, c.hit, err)
 	}
 }
 
@@ -148,12 +145,10 @@ func TestNamesOfThingsStay(t *testing.T) {
 		w.app.Tools[0].Privacy.Secret = []string{"password"}
 		call := on("a")
 		call.Args["password"] = value
-		if _, err := g.Do(t.Context(), call); err != nil {
-			t.Fatal(err)
-		}
-		if got := w.entryOf(t, aai.Outcome).Element.String(); got != want {
-			t.Errorf("%q was set: on record is %s, want %s", value, got, want)
-		}
+		_, err := g.Do(t.Context(), call)
+		assert.NilError(t, err)
+		got := w.entryOf(t, aai.Outcome).Element.String()
+		assert.Check(t, is.Equal(got, want), "%q was set: on record is %s, want %s", value, got, want)
 	}
 }
 
@@ -166,12 +161,10 @@ func TestShortSecretsOfOtherApps(t *testing.T) {
 	}
 	call := w.call()
 	call.Args = map[string]any{"password": "form"}
-	if _, err := w.gateway().Do(t.Context(), call); err != nil {
-		t.Fatal(err)
-	}
-	if got := w.entryOf(t, aai.Outcome).Element; got.Name != "Re[secret]at" {
-		t.Errorf("on record is %v", got)
-	}
+	_, err := w.gateway().Do(t.Context(), call)
+	assert.NilError(t, err)
+	got := w.entryOf(t, aai.Outcome).Element
+	assert.Check(t, is.Equal(got.Name, "Re[secret]at"), "on record is %v", got)
 }
 
 // TestOnRecordWithoutSecrets: the target element may repeat arguments.
@@ -180,10 +173,9 @@ func TestOnRecordWithoutSecrets(t *testing.T) {
 	w.app.Tools[0].Privacy.Secret = []string{"password"}
 	call := on("a")
 	call.Args["password"] = secretValue
-	if _, err := g.Do(t.Context(), call); err != nil {
-		t.Fatal(err)
-	}
-	if got := w.entryOf(t, aai.Outcome).Element; strings.Contains(got.Name, secretValue) || !strings.HasPrefix(got.Name, "Say ") {
-		t.Errorf("on record is %v", got)
-	}
+	_, err := g.Do(t.Context(), call)
+	assert.NilError(t, err)
+	got := w.entryOf(t, aai.Outcome).Element
+	assert.Assert(t, !strings.Contains(got.Name, secretValue), "on record is %v", got)
+	assert.Assert(t, strings.HasPrefix(got.Name, "Say "), "on record is %v", got)
 }

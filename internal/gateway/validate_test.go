@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -52,17 +55,12 @@ func TestArgumentLimits(t *testing.T) {
 			call.Args = c.args
 			_, err := w.gateway().Do(t.Context(), call)
 			if c.wrong == "" {
-				if err != nil {
-					t.Fatal(err)
-				}
+				assert.NilError(t, err)
 				return
 			}
-			if e := wantCode(t, err, aai.InvalidParams); !strings.Contains(e.Message, c.wrong) {
-				t.Errorf("message %q", e.Message)
-			}
-			if checked || w.count("run") != 0 {
-				t.Error("the limit was found after the work was done")
-			}
+			assert.Check(t, is.Contains(wantCode(t, err, aai.InvalidParams).Message, c.wrong))
+			assert.Assert(t, !checked, "the limit was found after the work was done")
+			assert.Equal(t, w.count("run"), 0)
 		})
 	}
 }
@@ -75,9 +73,7 @@ func TestValuesAreCountedAsSent(t *testing.T) {
 		call := plain().call()
 		call.Args, call.Raw = nil, json.RawMessage(`{`+strings.Repeat(`"a":1,`, n-1)+`"a":1}`)
 		_, err := w.gateway().Do(t.Context(), call)
-		if told := err != nil && strings.Contains(err.Error(), "more than 20000 values"); told != refused {
-			t.Errorf("%d: %v", n, err)
-		}
+		assert.Check(t, is.Equal(err != nil && strings.Contains(err.Error(), "more than 20000 values"), refused), "%d %v", n, err)
 	}
 }
 
@@ -86,9 +82,7 @@ func TestNoParametersTakeNone(t *testing.T) {
 	s.Params = absent
 	s.Args = map[string]any{"a": 1.0}
 	e := wantCode(t, play(t.Context(), s).err, aai.InvalidParams)
-	if want := "work takes no parameters, but was given 1"; e.Message != want {
-		t.Errorf("message %q, want %q", e.Message, want)
-	}
+	assert.Check(t, is.Equal(e.Message, "work takes no parameters, but was given 1"))
 }
 
 func TestInvalidParamsHint(t *testing.T) {
@@ -107,12 +101,10 @@ func TestInvalidParamsHint(t *testing.T) {
 			said.Hint = c.hint
 			w.app.Tools[0].Params = aai.Schema{Order: c.order, Check: func(any) (any, error) { return nil, said }}
 			_, err := w.gateway().Do(t.Context(), plain().call())
-			if e := wantCode(t, err, aai.InvalidParams); e.Hint != c.want || e.Message != said.Message {
-				t.Errorf("hint %q, message %q", e.Hint, e.Message)
-			}
-			if said.Hint != c.hint {
-				t.Error("the check's own error was changed")
-			}
+			e := wantCode(t, err, aai.InvalidParams)
+			assert.Check(t, is.Equal(e.Hint, c.want))
+			assert.Check(t, is.Equal(e.Message, said.Message))
+			assert.Check(t, is.Equal(said.Hint, c.hint), "the check's own error was changed")
 		})
 	}
 }
@@ -121,19 +113,14 @@ func TestInvalidParamsHint(t *testing.T) {
 func TestBrokenPromiseIsAWarning(t *testing.T) {
 	w := newWorld(plain())
 	w.app.Tools[0].Returns.Check = func(v any) (any, error) {
-		if v != 1.0 {
-			t.Errorf("checked %v", v)
-		}
+		assert.Check(t, is.Equal(v, 1.0))
 		return nil, errors.New("expected a string")
 	}
 	result, err := w.gateway().Do(t.Context(), plain().call())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if result.Text != "done" || result.Data != 1.0 || !strings.Contains(result.Warning, "expected a string") {
-		t.Errorf("%+v", result)
-	}
-	if e := w.entryOf(t, aai.Outcome); e.Code != "" {
-		t.Errorf("outcome %+v", e)
-	}
+	assert.NilError(t, err)
+	assert.Check(t, is.Equal(result.Text, "done"), "%+v", result)
+	assert.Check(t, is.Equal(result.Data, 1.0), "%+v", result)
+	assert.Check(t, is.Contains(result.Warning, "expected a string"), "%+v", result)
+	e := w.entryOf(t, aai.Outcome)
+	assert.Check(t, e.Code == "", "outcome %+v", e)
 }

@@ -4,6 +4,9 @@ import (
 	"context"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/gateway"
 )
@@ -44,16 +47,13 @@ func TestCanSee(t *testing.T) {
 		}
 	}
 	call := &aai.Call{App: "org.example.App", Tool: "work", Args: map[string]any{"app": "Editor"}, Answers: map[string]aai.Answer{"q": {Choice: "always"}}}
-	if _, err := g.Do(t.Context(), call); err != nil {
-		t.Fatal(err)
-	}
-	if len(sees) != 3 || !sees["desktop/notes"] || sees["desktop/mail"] || sees["desktop/vault"] {
-		t.Errorf("%v", sees)
-	}
-	if gate.kept != 1 || gate.released != 1 {
-		t.Errorf("%d were kept and %d given back, want that of the call alone", gate.kept, gate.released)
-	}
-	if gateway.CanSee(t.Context(), &aai.App{ID: "desktop/notes"}) {
-		t.Error("who makes no call sees")
-	}
+	_, err := g.Do(t.Context(), call)
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(sees, 3))
+	assert.Assert(t, sees["desktop/notes"], sees)
+	assert.Assert(t, !sees["desktop/mail"], sees)
+	assert.Assert(t, !sees["desktop/vault"], sees)
+	assert.Check(t, is.Equal(gate.kept, 1))
+	assert.Check(t, is.Equal(gate.released, 1))
+	assert.Check(t, !gateway.CanSee(t.Context(), &aai.App{ID: "desktop/notes"}), "who makes no call sees")
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -17,9 +19,7 @@ func TestAliasesOfOthers(t *testing.T) {
 		other := w.d.Program("Mail")
 		other.Window("Letters").Button("Send", nil)
 		for _, alias := range []string{"Mail", "MAIL", "mail", "desktop/mail", "desktop/x", fmt.Sprint(other.PID()), "12"} {
-			if e := w.failure(aai.InvalidParams, "ax_connect", fmt.Sprintf(`{"app": "Editor", "alias": %q}`, alias)); e.Hint == "" {
-				w.Errorf("%s: no hint", alias)
-			}
+			assert.Check(w, w.failure(aai.InvalidParams, "ax_connect", fmt.Sprintf(`{"app": "Editor", "alias": %q}`, alias)).Hint != "", "%s: no hint", alias)
 		}
 		w.ok("ax_connect", `{"app": "Editor", "alias": "mine"}`)
 		w.want(w.ok("ax_list_windows", `{"app": "mine"}`), "One", "windows", 0, "title")
@@ -85,9 +85,9 @@ func TestNothingCrosses(t *testing.T) {
 		mine.ok("ax_get_tree", `{"app": "Editor"}`)
 		for _, other := range []*world{&theirs, &unknown} {
 			other.fails(aai.AppNotFound, "ax_list_windows", `{"app": "mine"}`)
-			if _, err := other.do("ax_click", `{"app": "Editor", "query": "e1"}`); err == nil || pressed != 0 {
-				w.Errorf("%q has pressed by a reference of another: %v, %d", other.caller.Identity, err, pressed)
-			}
+			_, err := other.do("ax_click", `{"app": "Editor", "query": "e1"}`)
+			assert.Assert(w, err != nil, "%q has pressed by a reference of another: %v, %d", other.caller.Identity, err, pressed)
+			assert.Equal(w, pressed, 0, "%q %v", other.caller.Identity, err)
 		}
 		renamed := mine
 		renamed.caller.Name = "another word for the same"

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
@@ -81,9 +83,7 @@ func TestWhatGoesIsWaitedFor(t *testing.T) {
 		window.Button("Clear", func() { status.Rename("") })
 		w.has(w.ok("ax_click", `{"app": "Office", "query": "Yes"}`).Text, `- dialog "Really?"`)
 		took := elapsed(func() { w.want(w.ok("ax_click", `{"app": "Office", "query": "Clear"}`), true, "verified") })
-		if took > 300*time.Millisecond {
-			t.Errorf("took %s", took)
-		}
+		assert.Check(t, took <= 300*time.Millisecond, "took %s", took)
 	})
 }
 
@@ -98,9 +98,7 @@ func TestADialogIsNoPageToCome(t *testing.T) {
 			p.Dialog("Sure?").Button("OK", func() {})
 		})
 		took := elapsed(func() { w.has(w.ok("ax_click", `{"app": "Browser", "query": "Ask"}`).Text, "Sure?") })
-		if took > time.Second {
-			t.Errorf("took %s", took)
-		}
+		assert.Check(t, took <= time.Second, "took %s", took)
 	})
 }
 

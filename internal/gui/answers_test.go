@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -35,9 +38,7 @@ func TestAnAnswerToWhatStandsBeforeIt(t *testing.T) {
 				form.Button("Confirm", func() {})
 				w.gateway.Gates = []aai.Gate{losses{w.record}}
 				_, err := w.do("ax_click", `{"app": "`+c.app+`", "query": "`+c.query+`"}`)
-				if asked := err != nil && err.Code == aai.ConsentRequired; asked != c.asked {
-					w.Errorf("asked: %t, %v", asked, err)
-				}
+				assert.Check(w, is.Equal(err != nil && err.Code == aai.ConsentRequired, c.asked), err)
 			})
 		})
 	}

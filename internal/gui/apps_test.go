@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/testkit/fakedesktop"
@@ -40,9 +43,8 @@ func TestIsAccessibleOfWhatHangs(t *testing.T) {
 		begun := time.Now()
 		a := w.ok("ax_is_accessible", `{}`)
 		w.want(a, false, "enabled")
-		if want := "The session bus does not answer. Start one."; !strings.EqualFold(a.Text, want) {
-			w.Errorf("it says %q, want %q", a.Text, want)
-		}
+		want := "The session bus does not answer. Start one."
+		assert.Check(w, strings.EqualFold(a.Text, want), "it says %q, want %q", a.Text, want)
 		if waited := time.Since(begun); waited > 5*time.Second { // by the clock of the bubble
 			w.Errorf("it took %s", waited)
 		}
@@ -133,9 +135,7 @@ func TestConnectFails(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.d.Program("Mousepad").Window("notes")
 		e := w.failure(aai.AppNotFound, "ax_connect", `{"app": "Mosepad"}`)
-		if !slices.Contains(e.Candidates, "Mousepad") {
-			w.Errorf("candidates %q, want Mousepad", e.Candidates)
-		}
+		assert.Check(w, is.Contains(e.Candidates, "Mousepad"), "candidates %q, want Mousepad", e.Candidates)
 		w.fails(aai.InvalidParams, "ax_connect", `{}`)
 		w.fails(aai.InvalidParams, "ax_connect", `{"launch": true}`)
 		w.fails(aai.AppNotFound, "ax_connect", `{"app": "nothing", "launch": true}`)
@@ -145,12 +145,8 @@ func TestConnectFails(t *testing.T) {
 func TestConnectWarnsOfAHiddenTree(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.d.Program("xterm").HideTree("It shows no tree.").Window("shell")
-		if a := w.ok("ax_connect", `{"app": "xterm"}`); a.Warning != "It shows no tree." {
-			w.Errorf("warning %q", a.Warning)
-		}
-		if a := w.ok("ax_get_tree", `{"app": "xterm"}`); a.Warning != "It shows no tree." {
-			w.Errorf("warning %q", a.Warning)
-		}
+		assert.Check(w, is.Equal(w.ok("ax_connect", `{"app": "xterm"}`).Warning, "It shows no tree."))
+		assert.Check(w, is.Equal(w.ok("ax_get_tree", `{"app": "xterm"}`).Warning, "It shows no tree."))
 	})
 }
 
@@ -173,9 +169,7 @@ func TestLaunchOfWhatShowsNothing(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.d.Install("daemon", func() *fakedesktop.Program { return w.d.Program("daemon") })
 		e := w.failure(aai.AutomationFailed, "ax_connect", `{"app": "daemon", "launch": true}`)
-		if e.Delivery != aai.Delivered {
-			w.Errorf("delivery %q: it was started", e.Delivery)
-		}
+		assert.Check(w, is.Equal(e.Delivery, aai.Delivered), "delivery %q: it was started", e.Delivery)
 		w.has(e.Message, "showed no window")
 	})
 }
@@ -210,26 +204,24 @@ func TestSameName(t *testing.T) {
 		second.Window("Two")
 		call := &aai.Call{Caller: w.caller, App: aai.DesktopApp, Tool: "ax_list_windows", Args: map[string]any{"app": "Editor"}}
 		_, err := w.run(w.Context(), call)
-		if err == nil || err.Code != aai.AmbiguousTarget || len(err.Questions) != 1 || len(err.Candidates) != 2 {
-			w.Fatalf("got %+v, want a question with two candidates", err)
-		}
+		assert.Assert(w, err != nil, "got %+v, want a question with two candidates", err)
+		assert.Equal(w, err.Code, aai.AmbiguousTarget, "%+v", err)
+		assert.Assert(w, is.Len(err.Questions, 1), "%+v", err)
+		assert.Assert(w, is.Len(err.Candidates, 2), "%+v", err)
 		q := err.Questions[0]
-		if len(q.Choices) != 3 || q.Choices[0].ID != "none" {
-			w.Fatalf("choices %+v, want a refusal first and two programs", q.Choices)
-		}
+		assert.Assert(w, is.Len(q.Choices, 3))
+		assert.Equal(w, q.Choices[0].ID, "none")
 		for choice, want := range map[int]string{1: "One", 2: "Two"} {
 			call.Answers = map[string]aai.Answer{q.ID: {Choice: q.Choices[choice].ID}}
 			result, err := w.run(w.Context(), call)
-			if err != nil {
-				w.Fatal(err)
-			}
+			assert.Assert(w, err == nil, err)
 			w.want(answer{result, asJSON(w, result.Data)}, want, "windows", 0, "title")
 		}
 		for _, refusal := range []string{"none", "1", ""} {
 			call.Answers = map[string]aai.Answer{q.ID: {Choice: refusal}}
-			if _, err := w.run(w.Context(), call); err == nil || err.Code != aai.PermissionDenied {
-				w.Errorf("answered %q: %v, want PERMISSION_DENIED", refusal, err)
-			}
+			_, err := w.run(w.Context(), call)
+			assert.Assert(w, err != nil, "answered %q: %v, want PERMISSION_DENIED", refusal, err)
+			assert.Equal(w, err.Code, aai.PermissionDenied, "%q %v", refusal, err)
 		}
 		w.want(w.ok("ax_list_windows", fmt.Sprintf(`{"app": "%d"}`, second.PID())), "Two", "windows", 0, "title")
 	})
@@ -257,22 +249,20 @@ func TestTarget(t *testing.T) {
 		see := w.record.lastRequest()
 		w.ok("ax_click", `{"app": "Editor", "query": "Save"}`)
 		act := w.record.lastRequest()
-		if see.Call.Target.ID != "desktop/editor" || see.Permission() != aai.PermissionSee || act.Permission() != aai.PermissionAct {
-			w.Errorf("target %q, permissions %q and %q", see.Call.Target.ID, see.Permission(), act.Permission())
-		}
-		if e := w.record.last(aai.Intent); e.Target != "desktop/editor" || e.Digest != act.Call.Target.Digest || e.Digest == "" {
-			w.Errorf("on record is %+v", e)
-		}
+		assert.Check(w, is.Equal(see.Call.Target.ID, "desktop/editor"))
+		assert.Check(w, is.Equal(see.Permission(), aai.PermissionSee))
+		assert.Check(w, is.Equal(act.Permission(), aai.PermissionAct))
+		e := w.record.last(aai.Intent)
+		assert.Check(w, is.Equal(e.Target, "desktop/editor"), "%+v", e)
+		assert.Check(w, is.Equal(e.Digest, act.Call.Target.Digest), "%+v", e)
+		assert.Check(w, e.Digest != "", "on record is %+v", e)
 		other := w.d.Program("Editor").SetExecutable("/tmp/editor")
 		other.Window("Two")
 		w.ok("ax_get_tree", fmt.Sprintf(`{"app": "%d"}`, other.PID()))
-		if r := w.record.lastRequest(); r.Digest() == see.Digest() {
-			w.Error("another executable has the same digest")
-		}
+		assert.Check(w, w.record.lastRequest().Digest() != see.Digest(), "another executable has the same digest")
 		w.ok("ax_screenshot", `{}`)
-		if e := w.record.last(aai.Outcome); e.Target != aai.DesktopApp {
-			w.Errorf("a picture of the screen touches %q, want the desktop itself", e.Target)
-		}
+		e = w.record.last(aai.Outcome)
+		assert.Check(w, is.Equal(e.Target, aai.DesktopApp), "a picture of the screen touches %q, want the desktop itself", e.Target)
 	})
 }
 
@@ -307,9 +297,9 @@ func TestEndedIsNoTarget(t *testing.T) {
 		w.d.Program("Editor").Window("One")
 		for _, name := range []string{"Gone", "4711"} {
 			e := w.failure(aai.AppNotRunning, "ax_get_tree", `{"app": "`+name+`"}`)
-			if e.Delivery != "" || e.Hint == "" || !strings.Contains(e.Message, "Gone (process 4711) has ended") {
-				w.Errorf("got %+v", e)
-			}
+			assert.Check(w, e.Delivery == "", "%+v", e)
+			assert.Check(w, e.Hint != "", "%+v", e)
+			assert.Check(w, is.Contains(e.Message, "Gone (process 4711) has ended"), "%+v", e)
 		}
 	})
 }
@@ -342,19 +332,13 @@ func TestStartingIsAPermissionOfItsOwn(t *testing.T) {
 			r := w.record.lastRequest()
 			return r.Permission()
 		}
-		if got := permission(`{"app": "calc", "launch": true}`); got != aai.PermissionStart {
-			t.Errorf("what does not run: %s", got)
-		}
-		if got := permission(`{"app": "calc", "launch": true}`); got != aai.PermissionSee {
-			t.Errorf("what runs: %s", got)
-		}
-		if got := permission(`{"app": "calc", "launch": true, "arguments": ["--new"]}`); got != aai.PermissionStart {
-			t.Errorf("with arguments: %s", got)
-		}
+		got := permission(`{"app": "calc", "launch": true}`)
+		assert.Check(t, is.Equal(got, aai.PermissionStart), "what does not run: %s", got)
+		got = permission(`{"app": "calc", "launch": true}`)
+		assert.Check(t, is.Equal(got, aai.PermissionSee), "what runs: %s", got)
+		assert.Check(t, is.Equal(permission(`{"app": "calc", "launch": true, "arguments": ["--new"]}`), aai.PermissionStart))
 		started := slices.DeleteFunc(w.d.Actions(), func(deed string) bool { return !strings.HasPrefix(deed, "Start") })
-		if !slices.Equal(started, []string{"Start calc", "Start calc --new"}) {
-			t.Errorf("started were %q", started)
-		}
+		assert.Check(t, slices.Equal(started, []string{"Start calc", "Start calc --new"}), "started were %q", started)
 	})
 }
 

@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -28,12 +31,8 @@ func TestCandidatesAreToldApart(t *testing.T) {
 		window := w.d.Program("Mail").Window("Mail")
 		one, other := window.Button("Go", func() {}), window.Button("Go", func() {})
 		e := w.failure(aai.AmbiguousTarget, "ax_click", `{"app": "Mail", "query": "Go"}`)
-		if one.Frame() == other.Frame() {
-			t.Fatal("they are in one place")
-		}
+		assert.Assert(t, one.Frame() != other.Frame(), "they are in one place")
 		text := strings.Join(e.Candidates, "\n")
-		if strings.Count(text, " at ") != 2 {
-			t.Errorf("%s", text)
-		}
+		assert.Check(t, is.Equal(strings.Count(text, " at "), 2), text)
 	})
 }

@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/testkit/fakedesktop"
@@ -16,20 +19,16 @@ func TestClick(t *testing.T) {
 		f := form(w)
 		since := w.mutations()
 		a := w.ok("ax_click", `{"app": "Form", "query": "Press"}`)
-		if f.State()["presses"] != 1.0 {
-			w.Error("the button was not pressed")
-		}
+		assert.Check(w, is.Equal(f.State()["presses"], 1.0), "the button was not pressed")
 		w.want(a, true, "delivered")
 		w.want(a, true, "verified")
 		w.want(a, "Press", "element", "title")
 		w.has(a.Text, `Clicked button "Press" [`, "by its accessibility action", "not instructions", "Pressed 1 times")
 		w.has(fmt.Sprint(a.data["changes"]), "Pressed 1 times")
-		if a.Warning != "" {
-			w.Errorf("warning %q", a.Warning)
-		}
-		if done := since(); len(done) != 1 || done[0] != "Perform press button Press" {
-			w.Errorf("the desktop was asked to %q", done)
-		}
+		assert.Check(w, is.Equal(a.Warning, ""))
+		done := since()
+		assert.Assert(w, is.Len(done, 1))
+		assert.Equal(w, done[0], "Perform press button Press")
 	})
 }
 
@@ -42,9 +41,8 @@ func TestClickWaitsForTheEffect(t *testing.T) {
 			w.has(a.Text, "Slow 1 times")
 			w.want(a, true, "verified")
 		})
-		if took < 150*time.Millisecond || took > 250*time.Millisecond {
-			w.Errorf("took %s, want about the 150 ms that the effect takes", took)
-		}
+		assert.Check(w, took >= 150*time.Millisecond, "took %s, want about the 150 ms that the effect takes", took)
+		assert.Check(w, took <= 250*time.Millisecond, "took %s, want about the 150 ms that the effect takes", took)
 	})
 }
 
@@ -55,9 +53,7 @@ func TestClickWithoutEffect(t *testing.T) {
 		w.want(a, true, "delivered")
 		w.want(a, false, "verified")
 		w.has(a.Warning, "nothing was seen to change")
-		if strings.Contains(a.Text, "What changed") {
-			w.Errorf("the text says %q", a.Text)
-		}
+		assert.Check(w, !strings.Contains(a.Text, "What changed"), "the text says %q", a.Text)
 	})
 }
 
@@ -72,9 +68,7 @@ func TestClickOnTheCovered(t *testing.T) {
 		f.Main.Raise()
 		f.Main.Minimize()
 		w.has(w.ok("ax_click", `{"app": "Form", "query": "Press"}`).Warning, "minimized")
-		if f.State()["presses"] != 0.0 {
-			w.Error("it was pressed all the same")
-		}
+		assert.Check(w, is.Equal(f.State()["presses"], 0.0), "it was pressed all the same")
 	})
 }
 
@@ -84,9 +78,7 @@ func TestClickOnTheCoveredThatWorks(t *testing.T) {
 		f := form(w)
 		w.d.Program("Other").Window("Cover").Move(desktop.Rect{W: fullWidth, H: fullHeight})
 		w.want(w.ok("ax_click", `{"app": "Form", "query": "Press"}`), true, "verified")
-		if f.State()["presses"] != 1.0 {
-			w.Error("it was not pressed")
-		}
+		assert.Check(w, is.Equal(f.State()["presses"], 1.0), "it was not pressed")
 	})
 }
 
@@ -99,14 +91,12 @@ func TestClickRefuses(t *testing.T) {
 		for query, why := range map[string]string{"Disabled": "is disabled", ghost: "is not showing"} {
 			e := w.failure(aai.AutomationFailed, "ax_click", fmt.Sprintf(`{"app": "Form", "query": %q}`, query))
 			w.has(e.Message, why)
-			if e.Delivery != aai.NotDelivered {
-				w.Errorf("%s: delivery %q", query, e.Delivery)
-			}
+			assert.Check(w, is.Equal(e.Delivery, aai.NotDelivered), query)
 		}
 		w.nothingDone(since)
-		if state := f.State(); state["ghost"] != 0.0 || state["disabled"] != nil {
-			w.Errorf("state %v", state)
-		}
+		state := f.State()
+		assert.Check(w, is.Equal(state["ghost"], 0.0), state)
+		assert.Check(w, state["disabled"] == nil, "state %v", state)
 	})
 }
 
@@ -118,9 +108,7 @@ func TestClickWaitsUntilReady(t *testing.T) {
 		b := f.Main.Button("Next", func() { pressed = true; f.Main.Text("There") }).RemoveState(desktop.Enabled)
 		f.After(time.Second, func() { b.AddState(desktop.Enabled) })
 		w.ok("ax_click", `{"app": "Form", "query": "Next"}`)
-		if !pressed {
-			w.Error("it was not pressed")
-		}
+		assert.Check(w, pressed, "it was not pressed")
 	})
 }
 
@@ -143,13 +131,10 @@ func TestClickBehindAModalDialog(t *testing.T) {
 		w.has(a.Text, `dialog "Really?"`, `"Yes"`, `"No"`)
 		e := w.failure(aai.AutomationFailed, "ax_click", `{"app": "Form", "query": "Press"}`)
 		w.has(e.Message, `behind the modal dialog "Really?" [e`)
-		if e.Delivery != aai.NotDelivered || f.State()["presses"] != 0.0 {
-			w.Errorf("delivery %q, presses %v", e.Delivery, f.State()["presses"])
-		}
+		assert.Check(w, is.Equal(e.Delivery, aai.NotDelivered))
+		assert.Check(w, is.Equal(f.State()["presses"], 0.0))
 		w.ok("ax_click", `{"app": "Form", "query": "Yes"}`)
-		if f.State()["dialog"] != "yes" {
-			w.Error("the dialog was not answered")
-		}
+		assert.Check(w, is.Equal(f.State()["dialog"], "yes"), "the dialog was not answered")
 		w.ok("ax_click", `{"app": "Form", "query": "Press"}`)
 	})
 }
@@ -164,9 +149,7 @@ func TestClickOnItems(t *testing.T) {
 		w.ok("ax_click", `{"app": "Form", "query": "Quit-not"}`)
 		w.ok("ax_click", `{"app": "Form", "query": "Agree"}`)
 		for key, want := range map[string]any{"fruit": "Fruit 2", "tab": "Second", "second": 1.0, "menu": "Quit-not", "agree": true} {
-			if got := f.State()[key]; got != want {
-				w.Errorf("%s is %v, want %v", key, got, want)
-			}
+			assert.Check(w, is.Equal(f.State()[key], want), key)
 		}
 	})
 }
@@ -179,16 +162,14 @@ func TestClickOpensNoMenu(t *testing.T) {
 		for query, item := range map[string]string{"role:menu File": `menuitem "New"`, "Colour": `option "Green"`} {
 			e := w.failure(aai.AutomationNotSupported, "ax_click", `{"app": "Form", "query": "`+query+`"}`)
 			w.has(e.Message, "would take the person's keyboard")
-			if e.Delivery != aai.NotDelivered || !strings.Contains(strings.Join(e.Candidates, "\n"), item) {
-				w.Errorf("%s: delivery %q, candidates %q", query, e.Delivery, e.Candidates)
-			}
+			assert.Check(w, is.Equal(e.Delivery, aai.NotDelivered), "%s %q", query, e.Candidates)
+			assert.Check(w, is.Contains(strings.Join(e.Candidates, "\n"), item), "%s %q", query, e.Candidates)
 		}
 		refused := w.failure(aai.AutomationNotSupported, "ax_click", `{"app": "Form", "query": "role:menu File"}`)
 		ref, _, _ := strings.Cut(refused.Candidates[0], " ")
 		w.ok("ax_click", `{"app": "Form", "query": "`+ref+`"}`)
-		if got := f.State()["menu"]; got != "New" {
-			w.Errorf("the menu's item that was chosen is %v", got)
-		}
+		got := f.State()["menu"]
+		assert.Check(w, is.Equal(got, "New"), "the menu's item that was chosen is %v", got)
 		w.fails(aai.ElementNotFound, "ax_click", `{"app": "Form", "query": "Quit-not", "click_type": "right"}`)
 	})
 }
@@ -211,12 +192,9 @@ func TestClickHangsTheProgram(t *testing.T) {
 		p := w.d.Program("Editor")
 		p.Window("One").Button("Work", p.Hang)
 		e := w.failure(aai.Timeout, "ax_click", `{"app": "Editor", "query": "Work"}`)
-		if e.Delivery != aai.Delivered {
-			w.Errorf("delivery %q", e.Delivery)
-		}
-		if took := elapsed(func() { w.fails(aai.Timeout, "ax_get_tree", `{"app": "Editor"}`) }); took > 0 {
-			w.Errorf("the next call took %s", took)
-		}
+		assert.Check(w, is.Equal(e.Delivery, aai.Delivered))
+		took := elapsed(func() { w.fails(aai.Timeout, "ax_get_tree", `{"app": "Editor"}`) })
+		assert.Check(w, took <= 0, "the next call took %s", took)
 	})
 }
 
@@ -226,16 +204,14 @@ func TestOtherClicks(t *testing.T) {
 		f := form(w)
 		for kind, click := range map[string][2]float64{"double": {1, 2}, "right": {3, 1}} {
 			e := w.failure(aai.AutomationNotSupported, "ax_click", fmt.Sprintf(`{"app": "Form", "query": "Canvas", "click_type": %q}`, kind))
-			if e.Delivery != aai.NotDelivered || !strings.Contains(e.Hint, "focus") {
-				w.Errorf("delivery %q, hint %q", e.Delivery, e.Hint)
-			}
+			assert.Check(w, is.Equal(e.Delivery, aai.NotDelivered))
+			assert.Check(w, is.Contains(e.Hint, "focus"))
 			a := w.ok("ax_click", fmt.Sprintf(`{"app": "Form", "query": "Canvas", "click_type": %q, "mode": "focus"}`, kind))
 			w.has(a.Text, "the person's pointer")
 			clicks, _ := f.State()["clicks"].([]any)
 			last := clicks[len(clicks)-1]
-			if at(last, "button") != click[0] || at(last, "count") != click[1] {
-				w.Errorf("%s: clicked %v", kind, last)
-			}
+			assert.Check(w, is.Equal(at(last, "button"), click[0]), "%s %v", kind, last)
+			assert.Check(w, is.Equal(at(last, "count"), click[1]), "%s %v", kind, last)
 		}
 	})
 }
@@ -245,12 +221,10 @@ func TestClickInFocus(t *testing.T) {
 		f := form(w)
 		w.d.Program("Other").Window("Cover").Move(desktop.Rect{W: fullWidth, H: fullHeight})
 		w.ok("ax_click", `{"app": "Form", "query": "Press", "mode": "focus"}`)
-		if f.State()["presses"] != 1.0 {
-			w.Error("it was not pressed")
-		}
-		if p := w.d.Person(); p.FocusMoves != 1 || p.PointerMoves != 1 {
-			w.Errorf("the person noticed %+v", p)
-		}
+		assert.Check(w, is.Equal(f.State()["presses"], 1.0), "it was not pressed")
+		p := w.d.Person()
+		assert.Check(w, is.Equal(p.FocusMoves, 1), "%+v", p)
+		assert.Check(w, is.Equal(p.PointerMoves, 1), "%+v", p)
 	})
 }
 
@@ -260,17 +234,14 @@ func TestClickAt(t *testing.T) {
 		p := middleOf(w, "Press")
 		a := w.ok("ax_click_at", fmt.Sprintf(`{"app": "Form", "x": %d, "y": %d}`, p.X, p.Y))
 		w.want(a, "Press", "element", "title")
-		if f.State()["presses"] != 1.0 {
-			w.Error("it was not pressed")
-		}
+		assert.Check(w, is.Equal(f.State()["presses"], 1.0), "it was not pressed")
 		p = middleOf(w, "Disabled")
 		w.fails(aai.AutomationFailed, "ax_click_at", fmt.Sprintf(`{"app": "Form", "x": %d, "y": %d}`, p.X, p.Y))
 		p = middleOf(w, "Canvas")
 		w.fails(aai.AutomationNotSupported, "ax_click_at", fmt.Sprintf(`{"app": "Form", "x": %d, "y": %d}`, p.X, p.Y))
 		w.ok("ax_click_at", fmt.Sprintf(`{"app": "Form", "x": %d, "y": %d, "mode": "focus", "click_type": "right"}`, p.X, p.Y))
-		if clicks, _ := f.State()["clicks"].([]any); len(clicks) != 1 {
-			w.Errorf("clicks %v", clicks)
-		}
+		clicks, _ := f.State()["clicks"].([]any)
+		assert.Check(w, is.Len(clicks, 1))
 		e := w.failure(aai.InvalidParams, "ax_click_at", `{"app": "Form", "x": 1599, "y": 2}`)
 		w.has(e.Message, "in no window of Form")
 	})
@@ -304,9 +275,7 @@ func TestClickAtTheSecondWindow(t *testing.T) {
 		w.d.Program("Other").Window("Cover").Move(desktop.Rect{W: fullWidth, H: fullHeight})
 		at := canvas.Frame().Center()
 		w.ok("ax_click_at", fmt.Sprintf(`{"app": "Editor", "x": %d, "y": %d, "mode": "focus"}`, at.X, at.Y))
-		if clicked != 1 {
-			w.Errorf("clicked %d times", clicked)
-		}
+		assert.Check(w, is.Equal(clicked, 1), "clicked %d times", clicked)
 	})
 }
 
@@ -328,13 +297,9 @@ func TestClickOnWhatHasAnotherName(t *testing.T) {
 		button.Rename("Delete row 18")
 		e := w.failure(aai.StaleRef, "ax_click", `{"app": "Form", "query": "`+ref+`"}`)
 		w.has(e.Message, `was "Delete row 3" and is button "Delete row 18" now`)
-		if presses != 0 {
-			t.Error("it was pressed")
-		}
+		assert.Check(t, is.Equal(presses, 0), "it was pressed")
 		w.ok("ax_click", `{"app": "Form", "query": "`+ref+`"}`)
-		if presses != 1 {
-			t.Errorf("it was pressed %d times after its name was told", presses)
-		}
+		assert.Check(t, is.Equal(presses, 1), "it was pressed %d times after its name was told", presses)
 	})
 }
 

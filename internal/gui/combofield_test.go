@@ -1,8 +1,10 @@
 package gui_test
 
 import (
-	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
@@ -45,9 +47,8 @@ func TestTheFieldInsideAComboBoxIsJudged(t *testing.T) {
 					if asked := err != nil && err.Code == aai.ConsentRequired; asked != (c.risky && tool != "ax_key_press") { // a letter presses nothing
 						t.Errorf("asked: %t, %v", asked, err)
 					}
-					if got := w.record.lastRequest().Permission(); (got == aai.PermissionRun) != c.run {
-						t.Errorf("it needs the permission %s", got)
-					}
+					got := w.record.lastRequest().Permission()
+					assert.Check(t, is.Equal((got == aai.PermissionRun), c.run), "it needs the permission %s", got)
 				})
 			})
 		}
@@ -68,9 +69,8 @@ func TestAComboBoxTakesFreeText(t *testing.T) {
 				box.Add(desktop.Element{Role: desktop.Option, Name: "x", States: desktop.Enabled | desktop.Selectable})
 				field := box.Add(desktop.Element{Role: desktop.Textbox, States: desktop.Enabled | desktop.Editable | desktop.Focusable})
 				w.ok(tool, args)
-				if got := field.Value(); got != "x" {
-					t.Errorf("the field has the value %q", got)
-				}
+				got := field.Value()
+				assert.Check(t, is.Equal(got, "x"), "the field has the value %q", got)
 			})
 		})
 	}
@@ -90,12 +90,9 @@ func TestANameByPlaceHidesNothing(t *testing.T) {
 		_ = w.failure(aai.ConsentRequired, "ax_set_value", `{"app": "Office", "query": "Tips", "value": "x"}`) // by its identifier
 		for _, query := range []string{"Notes", "Terminal 1"} {
 			_, _ = w.do("ax_type", `{"app": "Office", "query": "`+query+`", "text": "x"}`)
-			if got := w.record.lastRequest().Permission(); got != aai.PermissionRun {
-				t.Errorf("%s needs the permission %s", query, got)
-			}
+			got := w.record.lastRequest().Permission()
+			assert.Check(t, is.Equal(got, aai.PermissionRun), "%s needs the permission %s", query, got)
 		}
-		if found := w.ok("ax_find", `{"app": "Office", "query": "Tips"}`); !strings.Contains(found.Text, " placed") {
-			t.Errorf("the answer is %q", found.Text)
-		}
+		assert.Check(t, is.Contains(w.ok("ax_find", `{"app": "Office", "query": "Tips"}`).Text, " placed"))
 	})
 }

@@ -5,6 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/testkit/fakedesktop"
@@ -91,9 +94,8 @@ func TestAnotherProgramIsNotStarted(t *testing.T) {
 			})
 			w.gateway.Gates = []aai.Gate{admitAll{w.record}, whileAsked{func() { now = by }}}
 			_, err := w.do("ax_connect", `{"app": "calc", "launch": true}`)
-			if started != starts || !starts && (err == nil || err.Delivery != aai.NotDelivered) {
-				w.Errorf("replaced by %q: started %v, %v", by, started, err)
-			}
+			assert.Check(w, is.Equal(started, starts), "%q %v", by, err)
+			assert.Check(w, !(!starts && (err == nil || err.Delivery != aai.NotDelivered)), "replaced by %q: started %v, %v", by, started, err)
 		})
 	}
 }

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -34,17 +36,14 @@ func hints(t *testing.T, rooms ...string) []string {
 	isHint := func(name string) bool { return strings.HasSuffix(strings.ToLower(name), "hint") }
 	for _, room := range rooms {
 		files, err := filepath.Glob(filepath.Join("..", room, "*.go"))
-		if err != nil || len(files) == 0 {
-			t.Fatal(room, err)
-		}
+		assert.NilError(t, err, room)
+		assert.Assert(t, len(files) != 0, room)
 		for _, file := range files {
 			if strings.HasSuffix(file, "_test.go") {
 				continue
 			}
 			tree, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			ast.Inspect(tree, func(n ast.Node) bool {
 				switch n := n.(type) {
 				case *ast.AssignStmt:
@@ -80,9 +79,7 @@ func TestHintsNameWhatThereIs(t *testing.T) {
 		params[tool.Name] = tool.Params.Order
 	}
 	found := hints(t, "gui", "gui/*", "desktop", "desktop/query", "desktop/refs", "desktop/render", "platform/linux/x11", "platform/linux/atspi", "platform/linux/session")
-	if len(found) < 40 {
-		t.Fatalf("only %d hints were found", len(found))
-	}
+	assert.Assert(t, len(found) >= 40, "only %d hints were found", len(found))
 	toolWord, underscored := regexp.MustCompile(`\bax_[a-z_]+`), regexp.MustCompile(`\b[a-z]+(?:_[a-z]+)+\b`)
 	byName := regexp.MustCompile(`\b(?:with|without|by|in|more|out) (launch|app|query|nth|root|more|value|mode|after|to_view|budget|budget_tokens)\b`)
 	for _, hint := range found {
@@ -116,9 +113,7 @@ func TestHintsNameWhatThereIs(t *testing.T) {
 			}
 		}
 		for _, never := range []string{"0x", "ctivate the window", "pen the menu", "mode \"background\""} {
-			if strings.Contains(hint, never) {
-				t.Errorf("%q says %q", hint, never)
-			}
+			assert.Check(t, !strings.Contains(hint, never), "%q says %q", hint, never)
 		}
 		if mode := regexp.MustCompile(`mode "(\w+)"`).FindStringSubmatch(hint); mode != nil && mode[1] != "focus" {
 			t.Errorf("%q names the mode %s", hint, mode[1])
@@ -126,13 +121,11 @@ func TestHintsNameWhatThereIs(t *testing.T) {
 	}
 	golden := strings.Join(found, "\n") + "\n"
 	if os.Getenv("UPDATE_GOLDEN") != "" {
-		if err := os.WriteFile("testdata/hints.txt", []byte(golden), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.WriteFile("testdata/hints.txt", []byte(golden), 0o600))
 	}
-	if want, err := os.ReadFile("testdata/hints.txt"); err != nil || string(want) != golden {
-		t.Errorf("the hints are others than those that were read last, in testdata/hints.txt: %v\n%s", err, golden)
-	}
+	want, err := os.ReadFile("testdata/hints.txt")
+	assert.NilError(t, err)
+	assert.Equal(t, string(want), golden)
 }
 
 // TestErrorsSayWhatTheToolHas: an error refers only to features of the tool that it names, and has
@@ -184,9 +177,7 @@ func TestErrorsSayWhatTheToolHas(t *testing.T) {
 			}
 		})
 	}
-	if failing < 50 {
-		t.Errorf("only %d calls failed", failing)
-	}
+	assert.Check(t, failing >= 50, "only %d calls failed", failing)
 }
 
 // TestProgramsOfOneNameAreToldApart: window titles distinguish such programs in lists, questions
@@ -205,9 +196,7 @@ func TestProgramsOfOneNameAreToldApart(t *testing.T) {
 		w.has(choices, fmt.Sprintf(`Editor (process %d) with "letter.txt"`, one.PID()), fmt.Sprintf(`Editor (process %d) with "list.txt"`, other.PID()))
 		a := w.ok("ax_list_apps", `{}`)
 		w.has(a.Text, fmt.Sprintf(`process %d) with "letter.txt"`, one.PID()), fmt.Sprintf(`process %d) with "list.txt"`, other.PID()))
-		if strings.Contains(a.Text, "secret plan") {
-			w.Errorf("one that is alone is told by its windows: %s", a.Text)
-		}
+		assert.Check(w, !strings.Contains(a.Text, "secret plan"), "one that is alone is told by its windows: %s", a.Text)
 		e = w.failure(aai.AmbiguousTarget, "ax_get_tree", `{"app": "Editor"}`)
 		w.has(fmt.Sprint(e.Candidates), fmt.Sprintf(`%d Editor with "letter.txt"`, one.PID()), "list.txt")
 	})

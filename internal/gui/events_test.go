@@ -3,9 +3,11 @@ package gui_test
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/events"
@@ -27,9 +29,7 @@ func (w *world) events(after uint64) (got programEvents) {
 	if err == nil {
 		err = json.Unmarshal(text, &got)
 	}
-	if err != nil {
-		w.Fatal(err)
-	}
+	assert.NilError(w, err)
 	return got
 }
 
@@ -48,9 +48,8 @@ func settle() { time.Sleep(3 * time.Second) }
 func TestEvents(t *testing.T) {
 	inWorld(t, func(w *world) {
 		f := form(w)
-		if first := w.events(0); len(first.Events) != 0 {
-			t.Errorf("before anything happened: %+v", first)
-		}
+		first := w.events(0)
+		assert.Check(t, is.Len(first.Events, 0), "before anything happened: %+v", first)
 		f.Main.Button("Send", nil)
 		settle()
 		dialog := f.Dialog("Sure?")
@@ -59,13 +58,10 @@ func TestEvents(t *testing.T) {
 		settle()
 		got := w.events(0)
 		for _, want := range []string{"window_opened Sure?", "dialog_appeared Sure?", "window_closed Sure?"} {
-			if !slices.Contains(got.types(), want) {
-				t.Errorf("no %q in %q", want, got.types())
-			}
+			assert.Check(t, is.Contains(got.types(), want))
 		}
-		if last := got.Events[len(got.Events)-1].Number; last != got.Last {
-			t.Errorf("the last event has the number %d, and last is %d", last, got.Last)
-		}
+		last := got.Events[len(got.Events)-1].Number
+		assert.Check(t, is.Equal(last, got.Last), "the last event has the number %d, and last is %d", last, got.Last)
 		if again := w.events(got.Last); len(again.Events) != 0 {
 			t.Errorf("read again: %q", again.types())
 		}
@@ -85,12 +81,9 @@ func TestEventsThatAreDropped(t *testing.T) {
 		}
 		settle()
 		got := w.events(1)
-		if len(got.Events) != 10_000 {
-			t.Errorf("%d events are kept", len(got.Events))
-		}
-		if first := got.Events[0].Number; got.Missing != first-2 {
-			t.Errorf("%d events are missing between 1 and %d", got.Missing, first)
-		}
+		assert.Check(t, is.Len(got.Events, 10_000), "%d events are kept", len(got.Events))
+		first := got.Events[0].Number
+		assert.Check(t, is.Equal(got.Missing, first-2), "%d events are missing between 1 and %d", got.Missing, first)
 	})
 }
 
@@ -101,19 +94,14 @@ func TestEventsOfAProgramThatEnds(t *testing.T) {
 		watcher, _ := gui.WatcherOf(w.app)
 		changes := 0
 		stop, err := watcher.Program(t.Context(), "Form", eventlog.Events, func() { changes++ })
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		defer stop()
 		settle()
 		f.Quit()
 		settle()
-		if changes == 0 {
-			t.Error("the end is not reported")
-		}
-		if types := w.events(0).types(); !slices.Contains(types, "program_ended ") {
-			t.Errorf("after the end its events are %q", types)
-		}
+		assert.Check(t, changes != 0, "the end is not reported")
+		types := w.events(0).types()
+		assert.Check(t, is.Contains(types, "program_ended "), "after the end its events are %q", types)
 		time.Sleep(11 * time.Minute)
 		w.fails(aai.AppNotFound, "ax_get_events", `{"app": "Form"}`)
 		form(w)
@@ -122,9 +110,7 @@ func TestEventsOfAProgramThatEnds(t *testing.T) {
 		w.events(0)
 		w.ok("ax_click", `{"app": "Form", "query": "Press"}`)
 		settle()
-		if changes == before {
-			t.Error("the next run is not followed")
-		}
+		assert.Check(t, changes != before, "the next run is not followed")
 	})
 }
 

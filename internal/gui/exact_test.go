@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
@@ -28,9 +31,7 @@ func TestOnlyWhatIsCalledSo(t *testing.T) {
 			w.ok("ax_click", `{"app": "Editor", "query": "`+ref+`"}`)
 			part, _, _ := strings.Cut(there, " ")
 			w.ok("ax_click", `{"app": "Editor", "query": "contains:`+part+`"}`)
-			if pressed != 2 {
-				w.Errorf("%q: pressed %d times by its ref and by contains:", there, pressed)
-			}
+			assert.Check(w, is.Equal(pressed, 2), "%q: pressed %d times by its ref and by contains:", there, pressed)
 		})
 	}
 }
@@ -47,16 +48,12 @@ func TestWhatIsInFrontComesFirst(t *testing.T) {
 		find.RemoveState(desktop.Modal)
 		find.Button("CLOSE…", func() { pressed = "dialog"; find.Text("closing") })
 		w.ok("ax_click", `{"app": "Editor", "query": "Close"}`)
-		if pressed != "dialog" {
-			w.Errorf("pressed that of the %s", pressed)
-		}
+		assert.Check(w, is.Equal(pressed, "dialog"), "pressed that of the %s", pressed)
 		main.Raise()
 		main.Button("Other", nil).Focus()
 		pressed = ""
 		w.ok("ax_click", `{"app": "Editor", "query": "Close"}`)
-		if pressed != "window" {
-			w.Errorf("with the dialog behind, pressed that of the %s", pressed)
-		}
+		assert.Check(w, is.Equal(pressed, "window"), "with the dialog behind, pressed that of the %s", pressed)
 	})
 }
 
@@ -80,9 +77,7 @@ func TestTextGoesWhereItCan(t *testing.T) {
 		window.Textbox("Result").AddState(desktop.ReadOnly)
 		field := window.Textbox("Input")
 		w.ok("ax_type", `{"app": "Editor", "query": "role:textbox", "text": "abc"}`)
-		if got := field.Value(); got != "abc" {
-			w.Errorf("the field has %q", got)
-		}
+		assert.Check(w, is.Equal(field.Value(), "abc"))
 		window.Textbox("Total").AddState(desktop.ReadOnly)
 		window.Textbox("Total")
 		e := w.failure(aai.AmbiguousTarget, "ax_type", `{"app": "Editor", "query": "Total", "text": "d"}`)
@@ -104,9 +99,7 @@ func TestThePageComesFirst(t *testing.T) {
 		for _, query := range []string{"Close", "close", "button Close", "role:button name:Close"} {
 			pressed = ""
 			w.ok("ax_click", `{"app": "Browser", "query": "`+query+`"}`)
-			if pressed != "page" {
-				w.Errorf("%s: pressed that of the %s", query, pressed)
-			}
+			assert.Check(w, is.Equal(pressed, "page"), "%s: pressed that of the %s", query, pressed)
 		}
 	})
 }
@@ -121,9 +114,7 @@ func TestAWholeNameComesFirst(t *testing.T) {
 		page := frame.Add(desktop.Element{Role: desktop.Document, Name: "Shop", States: desktop.Enabled | desktop.Showing})
 		page.Add(desktop.Element{Role: desktop.Link, Name: "back to form", States: desktop.Enabled | desktop.Showing, Actions: []string{"click"}})
 		w.ok("ax_click", `{"app": "Browser", "query": "Back"}`)
-		if pressed != "frame" {
-			w.Errorf("pressed that of the %q", pressed)
-		}
+		assert.Check(w, is.Equal(pressed, "frame"), "pressed that of the %q", pressed)
 	})
 }
 
@@ -136,9 +127,7 @@ func TestTheItemOfAClosedMenu(t *testing.T) {
 		bar := window.Add(desktop.Element{Role: desktop.Menubar, States: desktop.Enabled | desktop.Showing})
 		bar.Menu("File", func(item string) { chosen = item; window.Text("saved") }, "Open", "Save")
 		w.ok("ax_click", `{"app": "Editor", "query": "Save"}`)
-		if chosen != "Save" {
-			w.Errorf("chose %q", chosen)
-		}
+		assert.Check(w, is.Equal(chosen, "Save"))
 	})
 }
 
@@ -177,9 +166,7 @@ func TestAMenuBarThatNobodySees(t *testing.T) {
 		}
 		for query, want := range map[string]string{"Word Count": "seen Word Count...", "Alone": "unseen Alone"} {
 			w.ok("ax_click", `{"app": "Writer", "query": "`+query+`"}`)
-			if chosen != want {
-				w.Errorf("%q chose %q", query, chosen)
-			}
+			assert.Check(w, is.Equal(chosen, want), "%q", query)
 		}
 	})
 }

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
@@ -22,17 +25,14 @@ func TestFill(t *testing.T) {
 		w.has(a.Text, "Filled 7 of 7 fields.")
 		state := f.State()
 		for key, want := range map[string]any{"name": "Ann", "notes": "a\nb", "volume": 55.0, "count": 7.0, "colour": "Blue", "agree": true, "fruit": "Fruit 5"} {
-			if state[key] != want {
-				w.Errorf("%s is %v, want %v", key, state[key], want)
-			}
+			assert.Check(w, is.Equal(state[key], want), key)
 		}
 		for n, was := range []any{"Bob", "", "30", "5", "Red", "false"} {
 			w.want(a, true, "fields", n, "done")
 			w.want(a, was, "fields", n, "was")
 		}
-		if strings.Contains(a.Text, "Ann") || strings.Contains(a.Text, "Blue") {
-			w.Errorf("what was filled is told again: %s", a.Text)
-		}
+		assert.Assert(w, !strings.Contains(a.Text, "Ann"), "what was filled is told again: %s", a.Text)
+		assert.Assert(w, !strings.Contains(a.Text, "Blue"), "what was filled is told again: %s", a.Text)
 	})
 }
 
@@ -44,16 +44,17 @@ func TestFillNamesWhatIsNotFilled(t *testing.T) {
 			{"query": "Full name", "value": "Ann"}, {"query": "Volume", "value": "101"}, {"query": "Shoe size", "value": "42"},
 			{"query": "Colour", "value": "Purple"}, {"query": "Count", "value": "7"}]}`)
 		w.has(partly.Message, "Filled 2 of 5 fields.", `"Volume": value: expected a number from 0 to 100`, `"Shoe size": nothing`, `"Colour": value:`, "Red", "Not submitted")
-		if s := f.State(); s["name"] != "Ann" || s["count"] != 7.0 || s["volume"] != 30.0 || s["presses"] != 0.0 {
-			w.Errorf("state %v", s)
-		}
+		s := f.State()
+		assert.Check(w, is.Equal(s["name"], "Ann"), s)
+		assert.Check(w, is.Equal(s["count"], 7.0), s)
+		assert.Check(w, is.Equal(s["volume"], 30.0), s)
+		assert.Check(w, is.Equal(s["presses"], 0.0), s)
 		report, err := json.Marshal(at(partly.Data, "fields", 1))
-		if err != nil || !strings.Contains(string(report), `"done":false,"error":"value: expected a number`) {
-			w.Errorf("the report is %s, %v", report, err)
-		}
-		if report, err := json.Marshal(partly.Data); err != nil || strings.Contains(string(report), "Purple") {
-			w.Errorf("the report repeats a value: %s, %v", report, err)
-		}
+		assert.NilError(w, err, report)
+		assert.Assert(w, is.Contains(string(report), `"done":false,"error":"value: expected a number`), report)
+		report, err = json.Marshal(partly.Data)
+		assert.NilError(w, err, report)
+		assert.Assert(w, !strings.Contains(string(report), "Purple"), "the report repeats a value: %s, %v", report, err)
 		since := w.mutations()
 		e := w.failure(aai.ElementNotFound, "ax_fill", `{"app": "Form", "fields": [{"query": "Shoe size", "value": "42"}, {"query": "Hat size", "value": "42"}]}`)
 		w.has(e.Message, "none of the 2 fields", "Shoe size", "Hat size")
@@ -71,9 +72,7 @@ func TestFillSubmits(t *testing.T) {
 		a := w.ok("ax_fill", `{"app": "Form", "submit": "Press", "fields": [{"query": "Full name", "value": "Ann"}]}`)
 		w.has(a.Text, "Filled 1 of 1", `Clicked button "Press"`, "Pressed 1 times")
 		w.want(a, true, "submitted")
-		if f.State()["presses"] != 1.0 {
-			w.Error("it was not pressed")
-		}
+		assert.Check(w, is.Equal(f.State()["presses"], 1.0), "it was not pressed")
 		since := w.mutations()
 		w.ok("ax_fill", `{"app": "Form", "submit": "return", "fields": [{"query": "Count", "value": "9"}, {"query": "Full name", "value": "Cy"}]}`)
 		if done := since(); !strings.HasPrefix(done[len(done)-1], "Key own") || f.State()["name"] != "Cy" {
@@ -89,12 +88,13 @@ func TestFillIsOneRecord(t *testing.T) {
 		form(w)
 		w.ok("ax_find", `{"app": "Form", "query": "Press"}`)
 		w.ok("ax_fill", `{"app": "Form", "submit": "Press", "fields": [{"query": "Full name", "value": "Ann Nonymous"}, {"query": "Password", "value": "s3cr3t-Wort"}, {"query": "Count", "value": "8"}]}`)
-		if on := w.record.last(aai.Outcome).Element; on.Role != "form" || on.Name != "Press / Full name / Password / Count" {
-			w.Errorf("on %+v", on)
-		}
-		if text := w.record.text(); strings.Contains(text, "Nonymous") || strings.Contains(text, "s3cr3t") || !strings.Contains(text, `"query":"Full name"`) {
-			w.Errorf("the record is %s", text)
-		}
+		on := w.record.last(aai.Outcome).Element
+		assert.Check(w, is.Equal(on.Role, "form"), "%+v", on)
+		assert.Check(w, is.Equal(on.Name, "Press / Full name / Password / Count"), "%+v", on)
+		text := w.record.text()
+		assert.Assert(w, !strings.Contains(text, "Nonymous"), "the record is %s", text)
+		assert.Assert(w, !strings.Contains(text, "s3cr3t"), "the record is %s", text)
+		assert.Assert(w, is.Contains(text, `"query":"Full name"`))
 	})
 }
 
@@ -132,9 +132,9 @@ func TestFillByKeys(t *testing.T) {
 		w.ok("ax_click", `{"app": "Form", "query": "Notes"}`)
 		for n := range 3 {
 			w.ok("ax_fill", fmt.Sprintf(`{"app": "Form", "fields": [{"query": "Full name", "value": "Ann %d"}, {"query": "Notes", "value": "Bob %d"}]}`, n, n))
-			if s := f.State(); s["name"] != fmt.Sprint("Ann ", n) || s["notes"] != fmt.Sprint("Bob ", n) {
-				w.Errorf("state %v", s)
-			}
+			s := f.State()
+			assert.Check(w, is.Equal(s["name"], fmt.Sprint("Ann ", n)), s)
+			assert.Check(w, is.Equal(s["notes"], fmt.Sprint("Bob ", n)), s)
 		}
 	})
 }
@@ -149,9 +149,7 @@ func TestFillThatChangesTheForm(t *testing.T) {
 		more.OnChange(func() { street = f.Main.Textbox("Street") })
 		a := w.ok("ax_fill", `{"app": "Form", "fields": [{"query": "More", "value": "true"}, {"query": "Street", "value": "Elm 1"}]}`)
 		w.has(a.Text, "Filled 2 of 2")
-		if street.Value() != "Elm 1" {
-			w.Errorf("it holds %q", street.Value())
-		}
+		assert.Check(w, is.Equal(street.Value(), "Elm 1"), "it holds %q", street.Value())
 		w.has(w.record.last(aai.Outcome).Element.Name, "Street")
 	})
 }

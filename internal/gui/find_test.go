@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/refs"
@@ -42,12 +45,10 @@ func TestFindNothing(t *testing.T) {
 	inWorld(t, func(w *world) {
 		form(w)
 		e := w.failure(aai.ElementNotFound, "ax_find", `{"app": "Form", "query": "Pres5"}`)
-		if len(e.Candidates) == 0 || !strings.Contains(e.Candidates[0], `button "Press"`) || !refs.Is(strings.Fields(e.Candidates[0])[0]) {
-			w.Errorf("candidates %q, want the button Press with its ref first", e.Candidates)
-		}
-		if e.Delivery != "" {
-			w.Errorf("delivery %q of what delivers nothing", e.Delivery)
-		}
+		assert.Assert(w, len(e.Candidates) != 0, "candidates %q, want the button Press with its ref first", e.Candidates)
+		assert.Assert(w, is.Contains(e.Candidates[0], `button "Press"`), "%q", e.Candidates)
+		assert.Assert(w, refs.Is(strings.Fields(e.Candidates[0])[0]), "candidates %q, want the button Press with its ref first", e.Candidates)
+		assert.Check(w, e.Delivery == "", "delivery %q of what delivers nothing", e.Delivery)
 		w.has(e.Message, "Form", `"Pres5"`)
 	})
 }
@@ -68,25 +69,21 @@ func TestAmbiguity(t *testing.T) {
 		since := w.mutations()
 		e := w.failure(aai.AmbiguousTarget, "ax_click", `{"app": "Form", "query": "Twin"}`)
 		w.nothingDone(since)
-		if len(e.Candidates) != 2 || e.Delivery != aai.NotDelivered || !strings.Contains(e.Hint, "nth") {
-			w.Fatalf("candidates %q, delivery %q, hint %q", e.Candidates, e.Delivery, e.Hint)
-		}
+		assert.Assert(w, is.Len(e.Candidates, 2))
+		assert.Equal(w, e.Delivery, aai.NotDelivered)
+		assert.Assert(w, is.Contains(e.Hint, "nth"))
 		for n := 1; n <= 2; n++ {
 			ref, _, _ := strings.Cut(e.Candidates[n-1], " ")
 			w.ok("ax_click", fmt.Sprintf(`{"app": "Form", "query": %q}`, ref))
-			if got := f.State()["twin"]; got != float64(n) {
-				w.Errorf("the %d. candidate pressed twin %v", n, got)
-			}
+			got := f.State()["twin"]
+			assert.Check(w, is.Equal(got, float64(n)), "the %d. candidate pressed twin %v", n, got)
 		}
 		for n := 1; n <= 2; n++ {
 			w.ok("ax_click", fmt.Sprintf(`{"app": "Form", "query": "Twin", "nth": %d}`, n))
-			if got := f.State()["twin"]; got != float64(n) {
-				w.Errorf("nth %d pressed twin %v", n, got)
-			}
+			got := f.State()["twin"]
+			assert.Check(w, is.Equal(got, float64(n)), "nth %d pressed twin %v", n, got)
 		}
-		if e := w.failure(aai.ElementNotFound, "ax_click", `{"app": "Form", "query": "Twin", "nth": 3}`); len(e.Candidates) != 2 {
-			w.Errorf("candidates %q", e.Candidates)
-		}
+		assert.Check(w, is.Len(w.failure(aai.ElementNotFound, "ax_click", `{"app": "Form", "query": "Twin", "nth": 3}`).Candidates, 2))
 	})
 }
 
@@ -98,9 +95,8 @@ func TestFindWaits(t *testing.T) {
 		f.After(300*time.Millisecond, func() { f.Main.Button("Late", nil) })
 		w.ok("ax_find", `{"app": "Form", "query": "Late"}`)
 		took := elapsed(func() { w.fails(aai.ElementNotFound, "ax_find", `{"app": "Form", "query": "Never"}`) })
-		if took < 300*time.Millisecond || took > time.Second {
-			w.Errorf("looked for %s", took)
-		}
+		assert.Check(w, took >= 300*time.Millisecond, "looked for %s", took)
+		assert.Check(w, took <= time.Second, "looked for %s", took)
 	})
 }
 
@@ -111,9 +107,7 @@ func TestFindWaitsWithoutEvents(t *testing.T) {
 		f.After(300*time.Millisecond, func() { f.Main.Button("Late", nil) })
 		w.ok("ax_find", `{"app": "Form", "query": "Late"}`)
 		w.ok("ax_click", `{"app": "Form", "query": "Slow"}`)
-		if f.State()["slow"] != 1.0 {
-			w.Error("the click was reported before its effect")
-		}
+		assert.Check(w, is.Equal(f.State()["slow"], 1.0), "the click was reported before its effect")
 	})
 }
 
@@ -124,13 +118,10 @@ func TestRefsAreStable(t *testing.T) {
 		w.ok("ax_get_tree", `{"app": "Form"}`)
 		f.Fruits.Rerender("Fruit 1", "Fruit 2", "Fruit 3", "Fruit 4")
 		f.Main.Button("Another", nil)
-		if again := w.ref("Form", "Press"); again != press {
-			w.Errorf("the button is %s and then %s", press, again)
-		}
+		again := w.ref("Form", "Press")
+		assert.Check(w, is.Equal(again, press), "the button is %s and then %s", press, again)
 		w.ok("ax_click", fmt.Sprintf(`{"app": "Form", "query": %q}`, fruit)) // recreated, and still the same
-		if got := f.State()["fruit"]; got != "Fruit 3" {
-			w.Errorf("pressed %q", got)
-		}
+		assert.Check(w, is.Equal(f.State()["fruit"], "Fruit 3"))
 		other := w.as("s2") // refs belong to a conversation
 		e := other.failure(aai.ElementNotFound, "ax_click", fmt.Sprintf(`{"app": "Form", "query": %q}`, fruit))
 		w.has(e.Hint, "ax_get_tree")
@@ -149,9 +140,8 @@ func TestStaleRef(t *testing.T) {
 				f.Window("Form").Button("Pressed", nil)
 			}
 			e := w.failure(aai.StaleRef, "ax_click", fmt.Sprintf(`{"app": "Form", "query": %q}`, ref))
-			if e.Hint == "" || !e.RetrySafe() {
-				w.Errorf("hint %q, delivery %q", e.Hint, e.Delivery)
-			}
+			assert.Check(w, e.Hint != "", "hint %q, delivery %q", e.Hint, e.Delivery)
+			assert.Check(w, e.RetrySafe(), "hint %q, delivery %q", e.Hint, e.Delivery)
 		}
 		w.nothingDone(since)
 		w.fails(aai.ElementNotFound, "ax_click", `{"app": "Form", "query": "e9999"}`)
@@ -169,14 +159,12 @@ func TestGetAttributes(t *testing.T) {
 		w.want(a, "mail", "identifier")
 		w.want(a, "activate", "actions", 0)
 		w.has(fmt.Sprint(a.data["states"]), "required", "showing", "enabled")
-		if at(a.data, "frame", "w") == 0.0 {
-			w.Error("no frame")
-		}
+		assert.Check(w, at(a.data, "frame", "w") != 0.0, "no frame")
 		a = w.ok("ax_get_attributes", `{"app": "Form", "query": "Volume"}`)
 		w.want(a, 100, "maximum")
-		if actions, ok := a.data["actions"].([]any); !ok || len(actions) > 0 {
-			w.Errorf("actions %v, want an empty list", a.data["actions"])
-		}
+		actions, ok := a.data["actions"].([]any)
+		assert.Assert(w, ok, "actions %v, want an empty list", a.data["actions"])
+		assert.Assert(w, is.Len(actions, 0), a.data["actions"])
 		a = w.ok("ax_get_attributes", `{"app": "Form", "query": "Fruit 3"}`)
 		w.want(a, 3, "position_in_set")
 		w.want(a, 40, "set_size")
@@ -239,13 +227,10 @@ func TestWhatWasNotSearchedIsSaid(t *testing.T) {
 		window.HugeTable("Cells", 5, 1_000_000, func(i int) string { return fmt.Sprint("Line ", i) })
 		for _, tool := range []string{"ax_find", "ax_click"} {
 			e := w.failure(aai.ElementNotFound, tool, `{"app": "Sheet", "query": "Totals"}`)
-			if !regexp.MustCompile(`Not searched, because they are too many or not loaded: 999995 in table "Cells" \[e\d+\]; ax_scroll goes there\.$`).MatchString(e.Hint) {
-				t.Errorf("%s: the hint is %q", tool, e.Hint)
-			}
+			assert.Check(t, regexp.MustCompile(`Not searched, because they are too many or not loaded: 999995 in table "Cells" \[e\d+\]; ax_scroll goes there\.$`).MatchString(e.Hint), "%s: the hint is %q", tool, e.Hint)
 		}
 		window.Button("Line", func() {})
-		if e := w.failure(aai.ElementNotFound, "ax_click", `{"app": "Sheet", "query": "Lin"}`); !strings.Contains(e.Hint, "Not searched, because they are too many or not loaded: 999995") {
-			t.Errorf("of what may be meant: the hint is %q", e.Hint)
-		}
+		e := w.failure(aai.ElementNotFound, "ax_click", `{"app": "Sheet", "query": "Lin"}`)
+		assert.Check(t, is.Contains(e.Hint, "Not searched, because they are too many or not loaded: 999995"), "of what may be meant: the hint is %q", e.Hint)
 	})
 }

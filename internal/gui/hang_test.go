@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
@@ -21,9 +24,8 @@ func TestHang(t *testing.T) {
 		w.d.Program("Other").Window("Other").Button("Fine", nil)
 		f.Hang()
 		var e *aai.Error
-		if took := elapsed(func() { e = w.failure(aai.Timeout, "ax_get_tree", `{"app": "Form"}`) }); took != deadline {
-			w.Errorf("the first call took %s, want %s", took, deadline)
-		}
+		took := elapsed(func() { e = w.failure(aai.Timeout, "ax_get_tree", `{"app": "Form"}`) })
+		assert.Check(w, is.Equal(took, deadline), "the first call took %s, want %s", took, deadline)
 		w.has(e.Message, "Form")
 		for _, call := range everyCall() {
 			switch call.tool {
@@ -31,26 +33,20 @@ func TestHang(t *testing.T) {
 				continue // they need no answer of the program, or fail by themselves; the list measures which programs work
 			}
 			took := elapsed(func() { _, _ = w.do(call.tool, call.args) })
-			if took > 0 {
-				w.Errorf("%s %s took %s while the program is known to hang", call.tool, call.args, took)
-			}
+			assert.Check(w, took <= 0, "%s %s took %s while the program is known to hang", call.tool, call.args, took)
 		}
 		e = w.failure(aai.Timeout, "ax_click", `{"app": "Form", "query": "Press"}`)
-		if e.Delivery != aai.NotDelivered || e.Hint == "" {
-			w.Errorf("delivery %q, hint %q", e.Delivery, e.Hint)
-		}
-		if took := elapsed(func() { w.ok("ax_find", `{"app": "Other", "query": "Fine"}`) }); took > 0 {
-			w.Errorf("another program took %s", took)
-		}
+		assert.Check(w, is.Equal(e.Delivery, aai.NotDelivered), "%q", e.Hint)
+		assert.Check(w, e.Hint != "", "delivery %q, hint %q", e.Delivery, e.Hint)
+		took = elapsed(func() { w.ok("ax_find", `{"app": "Other", "query": "Fine"}`) })
+		assert.Check(w, took <= 0, "another program took %s", took)
 		w.ok("ax_list_apps", `{}`)
 		w.ok("ax_screenshot", `{"app": "Form"}`) // the latest painted content is available
 
 		f.Resume()
 		time.Sleep(3 * time.Second) // it is probed every two seconds
 		w.ok("ax_click", `{"app": "Form", "query": "Press"}`)
-		if f.State()["presses"] != 1.0 {
-			w.Errorf("pressed %v times", f.State()["presses"])
-		}
+		assert.Check(w, is.Equal(f.State()["presses"], 1.0), "pressed %v times", f.State()["presses"])
 	})
 }
 
@@ -62,13 +58,10 @@ func TestHangWhileActing(t *testing.T) {
 		f := form(w)
 		hang = f.Hang
 		e := w.failure(aai.Timeout, "ax_click", `{"app": "Form", "query": "Press"}`)
-		if e.Delivery != aai.DeliveryUnknown || e.RetrySafe() {
-			w.Errorf("delivery %q", e.Delivery)
-		}
+		assert.Check(w, is.Equal(e.Delivery, aai.DeliveryUnknown))
+		assert.Check(w, !e.RetrySafe(), "delivery %q", e.Delivery)
 		f.Resume() // and the queued actions happen
-		if f.State()["presses"] != 1.0 {
-			w.Errorf("pressed %v times", f.State()["presses"])
-		}
+		assert.Check(w, is.Equal(f.State()["presses"], 1.0), "pressed %v times", f.State()["presses"])
 	})
 }
 
@@ -83,9 +76,7 @@ func TestHangAtTheCallersDeadline(t *testing.T) {
 				w.Errorf("got %v", err)
 			}
 		})
-		if took != time.Second {
-			w.Errorf("took %s", took)
-		}
+		assert.Check(w, is.Equal(took, time.Second))
 	})
 }
 
@@ -96,9 +87,7 @@ func TestHangEnds(t *testing.T) {
 		f.Hang()
 		time.AfterFunc(time.Second, f.Quit)
 		took := elapsed(func() { w.fails(aai.AppNotRunning, "ax_get_tree", `{"app": "Form"}`) })
-		if took != time.Second {
-			w.Errorf("took %s", took)
-		}
+		assert.Check(w, is.Equal(took, time.Second))
 	})
 }
 
@@ -109,13 +98,11 @@ func TestHangForLong(t *testing.T) {
 		f.Hang()
 		w.fails(aai.Timeout, "ax_get_tree", `{"app": "Form"}`)
 		time.Sleep(time.Minute)
-		if took := elapsed(func() { w.fails(aai.Timeout, "ax_get_tree", `{"app": "Form"}`) }); took > 0 {
-			w.Errorf("a minute later a call took %s", took)
-		}
+		took := elapsed(func() { w.fails(aai.Timeout, "ax_get_tree", `{"app": "Form"}`) })
+		assert.Check(w, took <= 0, "a minute later a call took %s", took)
 		time.Sleep(2 * time.Minute)
-		if took := elapsed(func() { w.fails(aai.Timeout, "ax_get_tree", `{"app": "Form"}`) }); took != deadline {
-			w.Errorf("after the watch a call took %s", took)
-		}
+		took = elapsed(func() { w.fails(aai.Timeout, "ax_get_tree", `{"app": "Form"}`) })
+		assert.Check(w, is.Equal(took, deadline), "after the watch a call took %s", took)
 	})
 }
 
@@ -148,9 +135,8 @@ func TestWaitersForAHangingProgram(t *testing.T) {
 		for range 5 {
 			wg.Go(func() { w.fails(aai.Timeout, "ax_get_tree", `{"app": "Form"}`) })
 		}
-		if took := elapsed(wg.Wait); took > deadline+time.Second {
-			w.Errorf("all together took %s", took)
-		}
+		took := elapsed(wg.Wait)
+		assert.Check(w, took <= deadline+time.Second, "all together took %s", took)
 	})
 }
 
@@ -158,9 +144,7 @@ func TestWaitIdle(t *testing.T) {
 	inWorld(t, func(w *world) {
 		f := form(w)
 		took := elapsed(func() { w.want(w.ok("ax_wait_idle", `{"app": "Form"}`), true, "idle") })
-		if took != 100*time.Millisecond {
-			w.Errorf("a quiet program was waited for %s", took)
-		}
+		assert.Check(w, took == 100*time.Millisecond, "a quiet program was waited for %s", took)
 		for i := range 10 {
 			f.After(time.Duration(50*(i+1))*time.Millisecond, func() { f.Main.Text("more") })
 		}
@@ -170,9 +154,7 @@ func TestWaitIdle(t *testing.T) {
 			w.want(a, 10, "events")
 			w.want(a, 600, "waited_ms")
 		})
-		if took != 600*time.Millisecond {
-			w.Errorf("took %s", took)
-		}
+		assert.Check(w, took == 600*time.Millisecond, "took %s", took)
 	})
 }
 
@@ -188,9 +170,7 @@ func TestWaitIdleForTheRestless(t *testing.T) {
 			w.want(a, false, "idle")
 			w.has(a.Text, "still changing")
 		})
-		if took != 2*time.Second {
-			w.Errorf("took %s", took)
-		}
+		assert.Check(w, took == 2*time.Second, "took %s", took)
 	})
 }
 
@@ -211,11 +191,9 @@ func TestWaitIdleForABusyBar(t *testing.T) {
 func TestWaitIdleForTheHanging(t *testing.T) {
 	inWorld(t, func(w *world) {
 		form(w).Hang()
-		if took := elapsed(func() { w.fails(aai.Timeout, "ax_wait_idle", `{"app": "Form"}`) }); took > 2*deadline {
-			w.Errorf("took %s", took)
-		}
-		if took := elapsed(func() { w.fails(aai.Timeout, "ax_get_tree", `{"app": "Form"}`) }); took > 0 {
-			w.Errorf("the next call took %s", took)
-		}
+		took := elapsed(func() { w.fails(aai.Timeout, "ax_wait_idle", `{"app": "Form"}`) })
+		assert.Check(w, took <= 2*deadline, "took %s", took)
+		took = elapsed(func() { w.fails(aai.Timeout, "ax_get_tree", `{"app": "Form"}`) })
+		assert.Check(w, took <= 0, "the next call took %s", took)
 	})
 }

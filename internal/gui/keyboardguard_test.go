@@ -5,6 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/testkit/fakedesktop"
 )
 
@@ -12,9 +15,7 @@ import (
 func (w *world) keyboard() string {
 	w.Helper()
 	windows, err := w.d.Backend().Windows.Windows(w.Context())
-	if err != nil {
-		w.Fatal(err)
-	}
+	assert.NilError(w, err)
 	for _, window := range windows {
 		if window.Active {
 			return window.Title
@@ -53,9 +54,9 @@ func TestTheKeyboardIsRestored(t *testing.T) {
 				w.d.Program("Letter").Window("Letter")
 				text := w.ok("ax_click", `{"app": "Editor", "query": "`+button+`"}`).Text
 				time.Sleep(10 * moment)
-				if got := w.keyboard(); got != c.then || strings.Contains(text, "they have it back") != c.given {
-					w.Errorf("%q has the keyboard, want %q; it is said: %s", got, c.then, text)
-				}
+				got := w.keyboard()
+				assert.Check(w, is.Equal(got, c.then), text)
+				assert.Check(w, is.Equal(strings.Contains(text, "they have it back"), c.given), text)
 			})
 		})
 	}
@@ -68,8 +69,8 @@ func TestTheFocusIsKept(t *testing.T) {
 		p.Window("Editor").Button("Open", func() { p.Window("Another") })
 		w.d.Program("Letter").Window("Letter")
 		text := w.ok("ax_click", `{"app": "Editor", "query": "Open", "mode": "focus"}`).Text
-		if got := w.keyboard(); got != "Another" || strings.Contains(text, "they have it back") {
-			w.Errorf("%q has the keyboard; it is said: %s", got, text)
-		}
+		got := w.keyboard()
+		assert.Check(w, is.Equal(got, "Another"), text)
+		assert.Check(w, !strings.Contains(text, "they have it back"), "%q has the keyboard; it is said: %s", got, text)
 	})
 }

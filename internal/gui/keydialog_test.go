@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/testkit/fakedesktop"
@@ -81,9 +84,9 @@ func TestTheRecordNamesTheDialogsAnswer(t *testing.T) {
 		dialog.Button("OK", nil).AddState(desktop.Default)
 		w.d.Program("Terminal").Window("Somebody's work")
 		w.ok("ax_key_press", `{"app": "Browser", "key": "space"}`)
-		if on := w.record.last(aai.Outcome).Element; on.String() != `button "OK" in "Page"` || on.UnknownEffect {
-			w.Errorf("on record is %s, %+v", on, on)
-		}
+		on := w.record.last(aai.Outcome).Element
+		assert.Check(w, is.Equal(on.String(), `button "OK" in "Page"`), "%s %+v", on, on)
+		assert.Check(w, !on.UnknownEffect, "on record is %s, %+v", on, on)
 	})
 }
 
@@ -103,8 +106,7 @@ func TestKeysGoToTheModalDialog(t *testing.T) {
 		since := w.mutations()
 		e := w.failure(aai.ConsentRequired, "ax_key_press", `{"app": "Office", "key": "return"}`)
 		w.nothingDone(since)
-		if on := e.Questions[0].Title; on != `button "Yes / Proceed" in "Question"` {
-			w.Errorf("asked about %s", on)
-		}
+		on := e.Questions[0].Title
+		assert.Check(w, is.Equal(on, `button "Yes / Proceed" in "Question"`), "asked about %s", on)
 	})
 }

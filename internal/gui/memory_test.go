@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/refs"
@@ -35,9 +38,8 @@ func refOf(t *testing.T, text, thing string) string {
 	t.Helper()
 	_, after, found := strings.Cut(text, thing)
 	ref, _, closed := strings.Cut(strings.TrimPrefix(after, " ["), "]")
-	if !found || !closed {
-		t.Fatalf("no %s in %s", thing, text)
-	}
+	assert.Assert(t, found, "%s %s", thing, text)
+	assert.Assert(t, closed, "%s %s", thing, text)
 	return ref
 }
 
@@ -49,34 +51,28 @@ func TestTerminalRemembers(t *testing.T) {
 	f := form(command())
 	box := refOf(t, command().ok("ax_get_tree", `{"app": "Form"}`).Text, `textbox "Full name"`)
 	command().ok("ax_type", `{"app": "Form", "query": "`+box+`", "text": "Ada"}`)
-	if got := command().ok("ax_get_value", `{"app": "Form", "query": "`+box+`"}`); got.data["value"] != "Ada" {
-		t.Errorf("%s holds %v", box, got.data)
-	}
+	got := command().ok("ax_get_value", `{"app": "Form", "query": "`+box+`"}`)
+	assert.Check(t, is.Equal(got.data["value"], "Ada"), "%s %v", box, got.data)
 	f.Main.Button("New one", nil)
-	if ref := refOf(t, command().ok("ax_get_tree", `{"app": "Form"}`).Text, `"New one"`); ref == box {
-		t.Errorf("%s was given twice", ref)
-	}
+	ref := refOf(t, command().ok("ax_get_tree", `{"app": "Form"}`).Text, `"New one"`)
+	assert.Check(t, ref != box, "%s was given twice", ref)
 
 	files, err := filepath.Glob(filepath.Join(folder, "*-*.json")) // not the fields for passwords
-	if err != nil || len(files) != 1 {
-		t.Fatalf("the folder holds %q, %v", files, err)
-	}
-	if data, err := os.ReadFile(files[0]); err != nil || strings.Contains(string(data), "Ada") {
-		t.Errorf("what was typed is kept: %s, %v", data, err)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(files, 1))
+	data, err := os.ReadFile(files[0])
+	assert.NilError(t, err, data)
+	assert.Assert(t, !strings.Contains(string(data), "Ada"), "what was typed is kept: %s, %v", data, err)
 	for path, want := range map[string]os.FileMode{files[0]: 0o600, files[0] + ".lock": 0o600, folder: 0o700} {
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
 			t.Errorf("%s is %v, %v; want %v", path, info.Mode(), err, want)
 		}
 	}
 	old := time.Now().Add(-61 * time.Minute)
-	if err := os.Chtimes(files[0], old, old); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.Chtimes(files[0], old, old))
 	command().fails(aai.StaleRef, "ax_get_value", `{"app": "Form", "query": "`+box+`"}`)
-	if again := refOf(t, command().ok("ax_get_tree", `{"app": "Form"}`).Text, `textbox "Full name"`); again == box {
-		t.Errorf("%s was given again after an hour", again)
-	}
+	again := refOf(t, command().ok("ax_get_tree", `{"app": "Form"}`).Text, `textbox "Full name"`)
+	assert.Check(t, again != box, "%s was given again after an hour", again)
 }
 
 // TestTerminalProgramBegunAnew: a ref of a program that has ended is stale in the same program
@@ -95,9 +91,7 @@ func TestTerminalProgramBegunAnew(t *testing.T) {
 	begin("Zebra")
 	for range 2 {
 		command().fails(aai.StaleRef, "ax_click", `{"app": "Notes", "query": "`+dead+`"}`)
-		if zebra := refOf(t, command().ok("ax_get_tree", `{"app": "Notes"}`).Text, `"Zebra"`); zebra == dead {
-			t.Errorf("%s was given again", dead)
-		}
+		assert.Check(t, refOf(t, command().ok("ax_get_tree", `{"app": "Notes"}`).Text, `"Zebra"`) != dead, "%s was given again", dead)
 	}
 }
 
@@ -110,21 +104,19 @@ func TestTerminalForgets(t *testing.T) {
 	d.Fixture("Other")
 	command().ok("ax_get_tree", `{"app": "Form"}`)
 	files, err := filepath.Glob(filepath.Join(folder, "*-*.json")) // not the fields for passwords
-	if err != nil || len(files) != 1 {
-		t.Fatalf("the folder holds %q, %v", files, err)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(files, 1))
 	age := func(hours int) {
 		t.Helper()
 		old := time.Now().Add(-time.Duration(hours) * time.Hour)
-		if err := os.Chtimes(files[0], old, old); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.Chtimes(files[0], old, old))
 		command().ok("ax_get_tree", `{"app": "Other"}`)
 	}
 	age(2)
-	if data, err := os.ReadFile(files[0]); err != nil || strings.Contains(string(data), "Full name") || !strings.Contains(string(data), `"last"`) {
-		t.Errorf("after two hours there is %s, %v", data, err)
-	}
+	data, err := os.ReadFile(files[0])
+	assert.NilError(t, err, data)
+	assert.Assert(t, !strings.Contains(string(data), "Full name"), "after two hours there is %s, %v", data, err)
+	assert.Assert(t, is.Contains(string(data), `"last"`), data)
 	age(24 * 8)
 	if _, err := os.Stat(files[0]); !os.IsNotExist(err) {
 		t.Errorf("after a week there is %s, %v", files[0], err)
@@ -138,16 +130,12 @@ func TestTerminalCannotRemember(t *testing.T) {
 	f := form(command())
 	command().ok("ax_get_tree", `{"app": "Form"}`)
 	files, _ := filepath.Glob(filepath.Join(folder, "*-*.json")) // not the fields for passwords
-	if err := os.WriteFile(files[0], []byte("{"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.WriteFile(files[0], []byte("{"), 0o600))
 	err := command().failure(aai.AutomationFailed, "ax_click", `{"app": "Form", "query": "Press"}`)
-	if !strings.Contains(err.Message, files[0]) || err.Delivery != aai.NotDelivered {
-		t.Errorf("the error is %v, %s", err, err.Delivery)
-	}
-	if n := f.State()["presses"]; n != nil && n != 0.0 {
-		t.Error("it was pressed")
-	}
+	assert.Assert(t, is.Contains(err.Message, files[0]), err)
+	assert.Equal(t, err.Delivery, aai.NotDelivered, err)
+	n := f.State()["presses"]
+	assert.Check(t, n == nil || n == 0.0, "it was pressed")
 }
 
 // TestTerminalAtOnce: concurrent commands give each element a unique ref.
@@ -171,9 +159,8 @@ func TestTerminalAtOnce(t *testing.T) {
 	for range names {
 		said := <-told
 		i := strings.LastIndex(said, " ")
-		if whose[said[i:]] != "" || !refs.Is(said[i+1:]) {
-			t.Errorf("%s and %s", whose[said[i:]], said)
-		}
+		assert.Check(t, is.Equal(whose[said[i:]], ""), said)
+		assert.Check(t, refs.Is(said[i+1:]), said)
 		whose[said[i:]] = said
 	}
 }

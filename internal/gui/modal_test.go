@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
@@ -19,9 +21,7 @@ func TestWhatIsBehindAModalDialogIsNotMeant(t *testing.T) {
 		dialog := p.Dialog("Preferences")
 		dialog.Button("Cancel", func() { cancelled = true; dialog.Close() })
 		w.ok("ax_click", `{"app": "Designer", "query": "Cancel"}`)
-		if !cancelled {
-			w.Error("another Cancel was pressed than that of the dialog in front")
-		}
+		assert.Check(w, cancelled, "another Cancel was pressed than that of the dialog in front")
 	})
 }
 
@@ -43,17 +43,16 @@ func TestHowToComeToWhatIsNotShowing(t *testing.T) {
 		}
 		w.has(said("On second"), `tabpanel "Second"`, "Open that first")
 		w.has(said("In another window"), `window "Shut"`, "not on the screen")
-		if hint := said("Rare"); strings.Contains(hint, "dialog") || strings.Contains(hint, "tab ") {
-			w.Errorf("no dialog and no tab has it: %q", hint)
-		}
+		hint := said("Rare")
+		assert.Assert(w, !strings.Contains(hint, "dialog"), "no dialog and no tab has it: %q", hint)
+		assert.Assert(w, !strings.Contains(hint, "tab "), "no dialog and no tab has it: %q", hint)
 		dialog := f.Dialog("Preferences")
 		dialog.Button("Close", func() { dialog.Close() })
 		for _, query := range []string{"On second", "Rare"} {
 			w.has(said(query), `dialog "Preferences" [e`, "Answer or close that first")
 		}
-		if text := w.ok("ax_find", `{"app": "Form", "query": "Quit-not"}`).Text; strings.Contains(text, "ax_click") {
-			w.Errorf("a click is offered behind a dialog: %s", text)
-		}
+		text := w.ok("ax_find", `{"app": "Form", "query": "Quit-not"}`).Text
+		assert.Check(w, !strings.Contains(text, "ax_click"), "a click is offered behind a dialog: %s", text)
 		e := w.failure(aai.AutomationFailed, "ax_click", `{"app": "Form", "query": "Press"}`)
 		w.has(e.Message, `behind the modal dialog "Preferences"`)
 		w.has(e.Hint, "close that dialog")
@@ -75,9 +74,9 @@ func TestMenusThatAreMadeWhenTheyOpen(t *testing.T) {
 		for _, tool := range []string{"ax_click", "ax_find"} {
 			e := w.failure(aai.ElementNotFound, tool, `{"app": "Files", "query": "Telescope"}`)
 			w.has(e.Hint, `menu "Help" [e`, `by ax_click with mode "focus"`)
-			if strings.Contains(e.Hint, "File") || strings.Contains(e.Hint, `""`) || strings.Contains(e.Hint, "Off") {
-				w.Errorf("%s: %q", tool, e.Hint)
-			}
+			assert.Assert(w, !strings.Contains(e.Hint, "File"), "%s %q", tool, e.Hint)
+			assert.Assert(w, !strings.Contains(e.Hint, `""`), "%s %q", tool, e.Hint)
+			assert.Assert(w, !strings.Contains(e.Hint, "Off"), "%s %q", tool, e.Hint)
 		}
 	})
 }

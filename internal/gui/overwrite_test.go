@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
@@ -53,16 +56,14 @@ func TestOverwriteFails(t *testing.T) {
 			broken = nil
 			w.ok("ax_type", fmt.Sprintf(`{"app": "Form", "query": "Full name", "text": "%d"}`, n))
 			want += fmt.Sprint(n)
-			if got := f.State()["name"]; got != want {
-				w.Errorf("before %s it holds %q, want %q", c.tool, got, want)
-			}
+			got := f.State()["name"]
+			assert.Check(w, is.Equal(got, want), "before %s it holds %q, want %q", c.tool, got, want)
 			broken = c.broken
 			ctx, cancel := context.WithCancel(w.Context())
 			time.AfterFunc(time.Second, cancel)
 			_, e := w.doBy(ctx, c.tool, `{"app": "Form", `+c.args+`}`)
-			if e == nil || (e.Delivery == aai.NotDelivered) != c.held {
-				w.Fatalf("%s: %+v", c.tool, e)
-			}
+			assert.Assert(w, e != nil, "%s %+v", c.tool, e)
+			assert.Equal(w, (e.Delivery == aai.NotDelivered), c.held, "%s %+v", c.tool, e)
 			if c.held {
 				w.has(e.Message, "nothing was typed, and textbox \"Full name\"", "has its former value")
 			}

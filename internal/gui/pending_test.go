@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/testkit/fakedesktop"
@@ -42,28 +45,20 @@ func TestQuickWithoutEffect(t *testing.T) {
 			w.want(a, false, "verified")
 			w.has(a.Warning, "nothing was seen to change yet", "next call")
 		})
-		if took > 200*time.Millisecond {
-			w.Errorf("took %s", took)
-		}
+		assert.Check(w, took <= 200*time.Millisecond, "took %s", took)
 		took = elapsed(func() { w.want(w.ok("ax_key_press", `{"app": "Office", "key": "f5"}`), false, "verified") })
-		if took < 450*time.Millisecond {
-			w.Errorf("a key took %s, and nobody knows when it is read", took)
-		}
+		assert.Check(w, took >= 450*time.Millisecond, "a key took %s, and nobody knows when it is read", took)
 		w.hasNot(w.ok("ax_get_tree", `{"app": "Office"}`).Text, "Since then")
 		w.caller = aai.Caller{Door: aai.DoorCLI}
 		time.Sleep(10 * time.Second)
 		took = elapsed(func() { w.hasNot(w.ok("ax_click", `{"app": "Office", "query": "Dead"}`).Warning, "next call") })
-		if took < 450*time.Millisecond {
-			w.Errorf("a command of the terminal took %s, and nobody will be told of what came later", took)
-		}
+		assert.Check(w, took >= 450*time.Millisecond, "a command of the terminal took %s, and nobody will be told of what came later", took)
 		w.want(w.ok("ax_click", `{"app": "Office", "query": "Late"}`), true, "verified")
 	})
 	inWorldWithout(t, func(b *desktop.Backend) { b.Events = working{b.Events} }, func(w *world) {
 		late(w)
 		took := elapsed(func() { w.want(w.ok("ax_click", `{"app": "Office", "query": "Late"}`), true, "verified") })
-		if took < 300*time.Millisecond {
-			w.Errorf("took %s, and the program was at work", took)
-		}
+		assert.Check(w, took >= 300*time.Millisecond, "took %s, and the program was at work", took)
 	})
 }
 
@@ -107,9 +102,8 @@ func TestOneLookAtWhatIsTold(t *testing.T) {
 			p.After(110*time.Millisecond, func() { status.Rename("saved") })
 		})
 		w.want(w.ok("ax_click", `{"app": "Office", "query": "Save"}`), true, "verified")
-		if looks := counted.looks - pressed; looks != 1 {
-			w.Errorf("it was read %d times", looks)
-		}
+		looks := counted.looks - pressed
+		assert.Check(w, is.Equal(looks, 1), "it was read %d times", looks)
 	})
 }
 
@@ -172,9 +166,7 @@ func TestLateEffectIsNotTheNextActs(t *testing.T) {
 			next := w.as(who)
 			a := next.ok("ax_click", `{"app": "Office", "query": "Dead"}`)
 			w.want(a, false, "verified")
-			if tells := strings.Contains(a.Text, "Since then"); tells != (who == "s1") {
-				w.Errorf("%s is told: %s", who, a.Text)
-			}
+			assert.Check(w, is.Equal(strings.Contains(a.Text, "Since then"), (who == "s1")), "%s %s", who, a.Text)
 			a = next.ok("ax_click", `{"app": "Office", "query": "Now"}`)
 			w.want(a, true, "verified")
 			w.has(a.Text, `"nothing" → "something"`)
@@ -201,9 +193,8 @@ func TestAServersAnswerIsNotTheNextActs(t *testing.T) {
 			a := w.ok("ax_click", `{"app": "Office", "query": "Dead"}`)
 			w.want(a, false, "verified")
 			w.has(a.Text, `Since then (Clicked button "Ask"`, `"idle" → "answered"`)
-			if took := elapsed(func() { w.ok("ax_get_tree", `{"app": "Office"}`) }); took > 450*time.Millisecond {
-				w.Errorf("a look took %s", took)
-			}
+			took := elapsed(func() { w.ok("ax_get_tree", `{"app": "Office"}`) })
+			assert.Check(w, took <= 450*time.Millisecond, "a look took %s", took)
 		})
 	}
 }
@@ -272,12 +263,10 @@ func TestLongWorkIsNotTheNextActs(t *testing.T) {
 	inWorldWithout(t, func(b *desktop.Backend) { b.Events = working{b.Events} }, func(w *world) {
 		late(w)
 		w.ok("ax_click", `{"app": "Office", "query": "Dead"}`)
-		if took := elapsed(func() { w.ok("ax_get_tree", `{"app": "Office"}`) }); took > 3*time.Second {
-			w.Errorf("a program that never rests is waited for %s", took)
-		}
-		if took := elapsed(func() { w.ok("ax_get_tree", `{"app": "Office"}`) }); took > 0 {
-			w.Errorf("and %s again", took)
-		}
+		took := elapsed(func() { w.ok("ax_get_tree", `{"app": "Office"}`) })
+		assert.Check(w, took <= 3*time.Second, "a program that never rests is waited for %s", took)
+		took = elapsed(func() { w.ok("ax_get_tree", `{"app": "Office"}`) })
+		assert.Check(w, took <= 0, "and %s again", took)
 	})
 }
 
@@ -303,7 +292,5 @@ func (a *atWork) BusyTime(desktop.App) time.Duration {
 // hasNot checks that a text lacks the part.
 func (w *world) hasNot(text, part string) {
 	w.Helper()
-	if strings.Contains(text, part) {
-		w.Errorf("%q has %q", text, part)
-	}
+	assert.Check(w, !strings.Contains(text, part), "%q %q", text, part)
 }

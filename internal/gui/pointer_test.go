@@ -5,6 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
@@ -20,13 +23,11 @@ func TestScroll(t *testing.T) {
 			w.Errorf("scrolled to item %d", got)
 		}
 		w.ok("ax_scroll", `{"app": "Form", "query": "Fruit 7", "direction": "up", "amount": 40}`)
-		if got := f.Fruits.Offset(); got != 3 {
-			w.Errorf("scrolled to item %d", got)
-		}
+		got := f.Fruits.Offset()
+		assert.Check(w, is.Equal(got, 3), "scrolled to item %d", got)
 		w.ok("ax_scroll", `{"app": "Form", "amount": 100000}`)
-		if got := f.Fruits.Offset(); got != 34 {
-			w.Errorf("scrolled to item %d, want the last", got)
-		}
+		got = f.Fruits.Offset()
+		assert.Check(w, is.Equal(got, 34), "scrolled to item %d, want the last", got)
 		w.has(w.ok("ax_scroll", `{"app": "Form"}`).Warning, "nothing was seen to change") // at the end of the list
 	})
 }
@@ -38,16 +39,14 @@ func TestScrollByWheel(t *testing.T) {
 		w.d.Program("Other").Window("Person")
 		a := w.ok("ax_scroll", `{"app": "Form", "query": "Fruits", "amount": 50}`)
 		w.has(a.Text, "in the background")
-		if got := f.Fruits.Offset(); got != 3 {
-			w.Errorf("scrolled to item %d", got)
-		}
-		if p := w.d.Person(); p.PointerMoves != 0 {
-			w.Errorf("the person noticed %+v", p)
-		}
+		got := f.Fruits.Offset()
+		assert.Check(w, is.Equal(got, 3), "scrolled to item %d", got)
+		p := w.d.Person()
+		assert.Check(w, is.Equal(p.PointerMoves, 0), "the person noticed %+v", p)
 		w.ok("ax_scroll", `{"app": "Form", "query": "Fruits", "direction": "up", "mode": "focus"}`)
-		if p := w.d.Person(); p.PointerMoves != 1 || f.Fruits.Offset() != 0 {
-			w.Errorf("the person noticed %+v, and it is at item %d", p, f.Fruits.Offset())
-		}
+		p = w.d.Person()
+		assert.Check(w, is.Equal(p.PointerMoves, 1), "%+v", p)
+		assert.Check(w, is.Equal(f.Fruits.Offset(), 0), "%+v", p)
 	})
 }
 
@@ -59,9 +58,7 @@ func TestScrollToView(t *testing.T) {
 		a := w.ok("ax_scroll", `{"app": "Form", "query": "Fruit 30", "to_view": true}`)
 		w.want(a, true, "verified")
 		w.ok("ax_click", `{"app": "Form", "query": "Fruit 30"}`)
-		if got := f.State()["fruit"]; got != "Fruit 30" {
-			w.Errorf("selected %q", got)
-		}
+		assert.Check(w, is.Equal(f.State()["fruit"], "Fruit 30"))
 		w.want(w.ok("ax_scroll", `{"app": "Form", "query": "Fruit 30", "to_view": true}`), true, "verified")
 		w.fails(aai.InvalidParams, "ax_scroll", `{"app": "Form", "to_view": true}`)
 		since := w.mutations()
@@ -78,9 +75,8 @@ func TestScrollTheFrontWindow(t *testing.T) {
 		back := p.Window("Back").List("One", 3, rows...)
 		front := p.Window("Front").List("Two", 3, rows...)
 		w.ok("ax_scroll", `{"app": "Lists", "amount": 40}`)
-		if back.Offset() != 0 || front.Offset() != 2 {
-			w.Errorf("the one behind is at %d, the one in front at %d", back.Offset(), front.Offset())
-		}
+		assert.Check(w, is.Equal(back.Offset(), 0))
+		assert.Check(w, is.Equal(front.Offset(), 2))
 	})
 }
 
@@ -99,9 +95,7 @@ func TestDrag(t *testing.T) {
 		w.ok("ax_drag", fmt.Sprintf(`{"app": "Form", "from_x": %d, "from_y": %d, "to_x": %d, "to_y": %d, "mode": "focus"}`, at.X, at.Y, at.X+5, at.Y))
 		drags, _ := f.State()["drags"].([]any)
 		from, to := fmt.Sprint(atIndex(drags, 1, "from", 0)), fmt.Sprint(atIndex(drags, 1, "to", 0))
-		if from == to {
-			w.Errorf("dragged %v", drags)
-		}
+		assert.Check(w, from != to, "dragged %v", drags)
 		w.fails(aai.InvalidParams, "ax_drag", `{"app": "Form", "from_query": "Canvas"}`)
 		w.fails(aai.InvalidParams, "ax_drag", `{"app": "Form", "from_query": "Canvas", "to_x": 5}`)
 		w.fails(aai.InvalidParams, "ax_drag", `{"app": "Form", "from_query": "Canvas", "to_x": 1599, "to_y": 2}`)
@@ -126,8 +120,6 @@ func TestDragWhileTheProgramChanges(t *testing.T) {
 		})
 		a := w.ok("ax_drag", `{"app": "Board", "from_query": "Card", "to_query": "Bin", "mode": "focus"}`)
 		w.has(a.Text, `Dragged canvas "Card"`)
-		if dragged != 1 {
-			w.Errorf("dragged %d times", dragged)
-		}
+		assert.Check(w, is.Equal(dragged, 1), "dragged %d times", dragged)
 	})
 }

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
@@ -96,9 +99,8 @@ func TestNobodyIsAskedWithoutAScreen(t *testing.T) {
 				if screen {
 					want, says = aai.ConsentRequired, "must allow"
 				}
-				if e := w.failure(want, c.tool, c.args); !strings.Contains(e.Message, says) {
-					t.Errorf("%s: %v", c.tool, e)
-				}
+				e := w.failure(want, c.tool, c.args)
+				assert.Check(t, is.Contains(e.Message, says), "%s %v", c.tool, e)
 			}
 			w.fails(aai.ConsentRequired, "ax_is_accessible", `{}`)
 		})

@@ -6,6 +6,9 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/gui"
@@ -22,9 +25,7 @@ func TestActionsPause(t *testing.T) {
 		w.gateway.Catalog = catalog{app}
 		w.ok("ax_get_tree", `{"app": "notes"}`)
 		e := w.failure(aai.RateLimited, "ax_click", `{"app": "notes", "query": "Save"}`)
-		if !strings.Contains(e.Message, "the screen is locked") {
-			t.Error(e.Message)
-		}
+		assert.Check(t, is.Contains(e.Message, "the screen is locked"))
 	})
 }
 
@@ -49,15 +50,13 @@ func TestActionsAreShown(t *testing.T) {
 		app := gui.New(gui.Config{Open: func() desktop.Backend { return backend }})
 		w.gateway.Catalog = catalog{app}
 		w.ok("ax_get_tree", `{"app": "notes"}`)
-		if n := sign.shown.Load(); n != 0 {
-			t.Errorf("a reading call showed the sign %d times", n)
-		}
+		n := sign.shown.Load()
+		assert.Check(t, n == 0, "a reading call showed the sign %d times", n)
 		w.ok("ax_click", `{"app": "notes", "query": "Save"}`)
-		if shown, hidden := sign.shown.Load(), sign.hidden.Load(); shown != 1 || hidden != 1 {
-			t.Errorf("a click showed the sign %d times and hid it %d times", shown, hidden)
-		}
-		if label, _ := sign.label.Load().(string); !strings.HasSuffix(label, " acts in Notes") {
-			t.Errorf("the sign says %q", label)
-		}
+		shown, hidden := sign.shown.Load(), sign.hidden.Load()
+		assert.Check(t, shown == 1, "a click showed the sign %d times and hid it %d times", shown, hidden)
+		assert.Check(t, hidden == 1, "a click showed the sign %d times and hid it %d times", shown, hidden)
+		label, _ := sign.label.Load().(string)
+		assert.Check(t, strings.HasSuffix(label, " acts in Notes"), "the sign says %q", label)
 	})
 }

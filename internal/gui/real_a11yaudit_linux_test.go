@@ -9,6 +9,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // auditedWindow is a window with faults, and its clean twin.
@@ -174,15 +177,10 @@ func TestRealA11yAudit(t *testing.T) {
 				}
 				found = slices.Delete(found, n, n+1)
 			}
-			if passed != false {
-				t.Errorf("passed is %v", passed)
-			}
-			if len(found) > 0 {
-				t.Errorf("besides the planted faults:\n%s", strings.Join(found, "\n"))
-			}
-			if found, _ := audit(c.clean); len(found) > 0 {
-				t.Errorf("the clean twin has\n%s", strings.Join(found, "\n"))
-			}
+			assert.Check(t, is.Equal(passed, false))
+			assert.Check(t, is.Len(found, 0), "besides the planted faults:\n%s", strings.Join(found, "\n"))
+			found, _ = audit(c.clean)
+			assert.Check(t, is.Len(found, 0), "the clean twin has\n%s", strings.Join(found, "\n"))
 		})
 	}
 }

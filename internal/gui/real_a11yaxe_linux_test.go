@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
 )
 
 // axePages are pages after the failures that W3C's techniques describe, and good ones.
@@ -49,9 +51,7 @@ func TestAuditBesideAxe(t *testing.T) {
 		t.Skip("AAI_AXE names no axe.min.js")
 	}
 	script, err := os.ReadFile(filepath.Clean(library))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	w := newRealWorld(t)
 	theirs, both, ours, contradicted := 0, 0, 0, 0
 	for name, page := range axePages() {
@@ -114,10 +114,6 @@ func TestAuditBesideAxe(t *testing.T) {
 		server.Close()
 	}
 	t.Logf("axe-core finds %d, of which we find %d; of our %d it contradicts %d", theirs, both, ours, contradicted)
-	if float64(both) < 0.95*float64(theirs) {
-		t.Errorf("we find %d of %d", both, theirs)
-	}
-	if float64(contradicted) > 0.05*float64(ours) {
-		t.Errorf("axe-core contradicts %d of %d", contradicted, ours)
-	}
+	assert.Check(t, !(float64(both) < 0.95*float64(theirs)), "we find %d of %d", both, theirs)
+	assert.Check(t, !(float64(contradicted) > 0.05*float64(ours)), "axe-core contradicts %d of %d", contradicted, ours)
 }

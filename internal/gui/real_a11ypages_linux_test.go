@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
@@ -73,12 +76,12 @@ func TestRealAuditOfLoadingPage(t *testing.T) {
 	}))
 	w.Cleanup(server.Close)
 	app := w.process(w.Browser(t, server.URL))
-	if _, err := w.do(w.Context(), "ax_a11y_audit", params{"app": app}); err == nil || !strings.Contains(err.Error(), "no page that has loaded") {
-		t.Errorf("while it loads: %v", err)
-	}
+	_, err := w.do(w.Context(), "ax_a11y_audit", params{"app": app})
+	assert.Assert(t, err != nil, "while it loads: %v", err)
+	assert.Assert(t, is.Contains(err.Error(), "no page that has loaded"), err)
 	close(release)
 	w.awaitElement(app, "button Ready")
-	if a := w.ok("ax_a11y_audit", params{"app": app}); !strings.Contains(a.Text, "1 issues") || !strings.Contains(a.Text, "field-label") {
-		t.Errorf("the loaded page: %s", a.Text)
-	}
+	a := w.ok("ax_a11y_audit", params{"app": app})
+	assert.Assert(t, is.Contains(a.Text, "1 issues"))
+	assert.Assert(t, is.Contains(a.Text, "field-label"))
 }

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/gui"
@@ -20,13 +23,10 @@ func TestRealAlert(t *testing.T) {
 	f.says(a.Text, "Boo", `focus → button "OK"`)
 	a = f.ok("ax_get_tree", params{"app": f.app})
 	f.says(a.Text, "Boo")
-	if a.Warning != "" {
-		t.Errorf("%q", a.Warning)
-	}
+	assert.Check(t, is.Equal(a.Warning, ""))
 	_, e := f.do(f.Context(), "ax_click", f.on("button Other"))
-	if e == nil || e.Code != aai.ElementNotFound {
-		t.Fatalf("%+v", e)
-	}
+	assert.Assert(t, e != nil, "%+v", e)
+	assert.Equal(t, e.Code, aai.ElementNotFound, "%+v", e)
 	f.says(e.Message, "says", "is before its page")
 	f.says(e.Hint, "Answer or close")
 	f.done("ax_click", f.on("button OK"))
@@ -65,9 +65,8 @@ func TestRealKeysInADialogOfAPage(t *testing.T) {
 			}
 			f.ok("ax_get_tree", params{"app": f.app}) // the dialog is still open
 			f.ok("ax_key_press", params{"app": f.app, "key": "return"})
-			if on, want := w.record.last(aai.Outcome).Element.String(), `button "OK / Cancel`+page.behind+`" in "Form"`; on != want {
-				t.Errorf("on record is %s, want %s", on, want)
-			}
+			on, want := w.record.last(aai.Outcome).Element.String(), `button "OK / Cancel`+page.behind+`" in "Form"`
+			assert.Check(t, is.Equal(on, want), "on record is %s, want %s", on, want)
 			w.awaitElement(f.app, "button Gone")
 			p.undisturbed(t)
 		})
@@ -82,9 +81,8 @@ func TestRealPageInAPage(t *testing.T) {
 		<iframe title="Inside" srcdoc="<input aria-label=Inner>"></iframe>`)
 	for range 3 {
 		f.done("ax_click", f.on("textbox Inner"))
-		if a := f.ok("ax_click", f.on("button Dead")); at(a.data, "verified") != false {
-			t.Errorf("nothing happened, and it says %s", a.Text)
-		}
+		a := f.ok("ax_click", f.on("button Dead"))
+		assert.Check(t, is.Equal(at(a.data, "verified"), false), "nothing happened, and it says %s", a.Text)
 	}
 	f.done("ax_click", f.on("textbox Inner"))
 	f.done("ax_click", f.on("button Works"))
@@ -102,8 +100,7 @@ func TestRealPageThatAsks(t *testing.T) {
 	a := f.ok("ax_click", f.on("button Save"))
 	f.says(a.Warning, "nothing was seen to change", `says" [e`, "is open", "until it is answered")
 	f.done("ax_click", f.on("button Cancel"))
-	if a = f.ok("ax_click", f.on("button Save")); strings.Contains(a.Warning, "answered") {
-		t.Errorf("%q", a.Warning)
-	}
+	a = f.ok("ax_click", f.on("button Save"))
+	assert.Check(t, !strings.Contains(a.Warning, "answered"), "%q", a.Warning)
 	w.awaitElement(f.app, "button Saved")
 }

@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // TestRealClock: on a page with a running clock and incoming messages, a button without effect is
@@ -34,13 +37,9 @@ func TestRealClock(t *testing.T) {
 			return seen != before
 		})
 		dead := w.ok("ax_click", params{"app": app, "query": "role:button title:Dead"})
-		if dead.data["verified"] != false {
-			t.Errorf("the dead button: %v", dead.data)
-		}
+		assert.Check(t, is.Equal(dead.data["verified"], false), "the dead button: %v", dead.data)
 		work := w.ok("ax_click", params{"app": app, "query": "role:button title:Work"})
-		if work.data["verified"] != true {
-			t.Errorf("the working button: %v", work.data)
-		}
+		assert.Check(t, is.Equal(work.data["verified"], true), "the working button: %v", work.data)
 	}
 }
 

@@ -16,6 +16,9 @@ import (
 	"sync"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/gui"
@@ -139,9 +142,9 @@ func TestRealFindByModel(t *testing.T) {
 	a := w.ok("ax_find_visual", params{"app": app, "description": "the red disc"})
 	w.says(a.Text, `The model sees it [w`, "red disc", "80% sure", "openai, eyes-1, 1050 tokens, $0.0037")
 	w.says(w.record.text(), `"Message":"openai, eyes-1, 1050 tokens, $0.0037"`)
-	if at(a.data, "method") != "model" || at(a.data, "vlm_backend") != "openai" || len(a.Images) != 1 {
-		t.Errorf("it says %v", a.data)
-	}
+	assert.Check(t, is.Equal(at(a.data, "method"), "model"), a.data)
+	assert.Check(t, is.Equal(at(a.data, "vlm_backend"), "openai"), a.data)
+	assert.Check(t, is.Len(a.Images, 1), a.data)
 	if folder := os.Getenv("AAI_KEEP_PICTURES"); folder != "" {
 		_ = os.WriteFile(filepath.Join(folder, "found.png"), a.Images[0].Data, 0o600)
 	}
@@ -158,31 +161,28 @@ func TestRealFindByModel(t *testing.T) {
 	} {
 		s.says(answer)
 		e := w.refused(aai.APIRequestFailed, "ax_find_visual", params{"app": app, "description": "a thing for " + alias + answer[:12]})
-		if e.Alias != alias {
-			t.Errorf("%q ends as %s, want %s", answer, e.Alias, alias)
-		}
+		assert.Check(t, is.Equal(e.Alias, alias), "%q ends as %s, want %s", answer, e.Alias, alias)
 	}
 	s.says(`{"found": false}`)
-	if none := w.ok("ax_find_visual", params{"app": app, "description": "a unicorn"}); at(none.data, "found") != false {
-		t.Errorf("it says %v", none.data)
-	}
-	if text, err := os.ReadFile(log); err != nil || string(text) != "disc\n" {
-		t.Errorf("clicked: %q, %v", text, err)
-	}
+	none := w.ok("ax_find_visual", params{"app": app, "description": "a unicorn"})
+	assert.Check(t, is.Equal(at(none.data, "found"), false), "it says %v", none.data)
+	text, err := os.ReadFile(log)
+	assert.NilError(t, err, "%q", text)
+	assert.Equal(t, string(text), "disc\n", "%q", text)
 	given := base64.StdEncoding.EncodeToString(a.Images[0].Data)
 	s.says(`{"found": true, "left": 1, "top": 1, "right": 9, "bottom": 9}`)
 	a = w.ok("ax_ask_model", params{"app": app, "task": "find", "description": "a corner", "screenshot": given})
-	if at(a.data, "found") != true || at(a.data, "element_ref") != nil || strings.Contains(w.record.text(), given[:200]) {
-		t.Errorf("in a given picture: %v", a.data)
-	}
+	assert.Equal(t, at(a.data, "found"), true, a.data)
+	assert.Assert(t, at(a.data, "element_ref") == nil, "in a given picture: %v", a.data)
+	assert.Assert(t, !strings.Contains(w.record.text(), given[:200]), "in a given picture: %v", a.data)
 	w.says(w.record.text(), "a PNG of ")
 	s.says("A window with a red disc.")
 	w.says(w.ok("ax_ask_model", params{"app": app}).Text, "A window with a red disc.", "content, not instructions")
 	s.says("Click the disc.")
 	w.says(w.ok("ax_ask_model", params{"app": app, "task": "next_action", "goal": "Win"}).Text, "Click the disc.")
-	if last := s.requests[len(s.requests)-1]; !strings.Contains(last, "Win") || !strings.Contains(last, "Disc") {
-		t.Errorf("the question has neither the goal nor the window")
-	}
+	last := s.requests[len(s.requests)-1]
+	assert.Assert(t, is.Contains(last, "Win"), "the question has neither the goal nor the window")
+	assert.Assert(t, is.Contains(last, "Disc"), "the question has neither the goal nor the window")
 	_ = w.refused(aai.InvalidParams, "ax_ask_model", params{"app": app, "task": "next_action"})
 }
 
@@ -205,9 +205,8 @@ func TestRealModelNamesWords(t *testing.T) {
 	if asked := e.Questions[0].Title; !strings.HasSuffix(asked, ` in "Disc"`) { // an answer must meet the same target
 		t.Errorf("the question is about %s", asked)
 	}
-	if _, err := os.Stat(log); err == nil {
-		t.Error("it was clicked")
-	}
+	_, err := os.Stat(log)
+	assert.Check(t, err != nil, "it was clicked")
 }
 
 // TestRealModelSeesNoPassword: the model gets the field for passwords in black.
@@ -234,9 +233,7 @@ func TestRealModelSeesNoPassword(t *testing.T) {
 	if place.Empty() || !place.In(picture.Rect) {
 		t.Fatalf("the field is at %v of %v: %v %v", place, picture.Rect, field, first)
 	}
-	if black := image.NewRGBA(place); !bytes.Equal(vision.Crop(picture, place).Pix, blackened(black).Pix) {
-		t.Error("the field for passwords is not black in the model's picture")
-	}
+	assert.Check(t, bytes.Equal(vision.Crop(picture, place).Pix, blackened(image.NewRGBA(place)).Pix), "the field for passwords is not black in the model's picture")
 }
 
 func blackened(picture *image.RGBA) *image.RGBA {

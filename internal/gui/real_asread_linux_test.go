@@ -1,6 +1,11 @@
 package gui_test
 
-import "testing"
+import (
+	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+)
 
 // TestRealPageFieldsAreRead: the value of a page field comes from its parts: a date, a time, and
 // the content of a list that the page builds itself.
@@ -28,23 +33,18 @@ func TestRealPageFieldsAreRead(t *testing.T) {
 		{"combobox Kind", "Two"},
 	} {
 		for _, tool := range []string{"ax_get_value", "ax_get_attributes"} {
-			if got := f.ok(tool, f.on(c.query)).data["value"]; got != c.holds {
-				t.Errorf("%s: %s holds %q, want %q", tool, c.query, got, c.holds)
-			}
+			assert.Check(t, is.Equal(f.ok(tool, f.on(c.query)).data["value"], c.holds), "%s %s", tool, c.query)
 		}
 		for _, property := range []string{"value", "contains_text"} {
 			a := f.ok("ax_assert", params{"app": f.app, "query": c.query, "assertions": map[string]any{property: c.holds}})
-			if at(a.data, "passed") != true {
-				t.Errorf("%s: %s", c.query, a.Text)
-			}
+			assert.Check(t, is.Equal(at(a.data, "passed"), true), "%s %s", c.query, a.Text)
 		}
 	}
 	// Text typed after the first read is read, too.
 	f.done("ax_set_value", f.set("textbox Day", "2028-02-29"))
 	f.comes("day", "2028-02-29")
-	if got := f.ok("ax_get_value", f.on("textbox Day")).data["value"]; got != "2028-02-29" {
-		t.Errorf("it holds %q", got)
-	}
+	got := f.ok("ax_get_value", f.on("textbox Day")).data["value"]
+	assert.Check(t, is.Equal(got, "2028-02-29"), "it holds %q", got)
 	f.says(f.ok("ax_find", f.on("textbox Time")).Text, `value "13:45"`)
 	f.ok("ax_wait", params{"app": f.app, "query": "textbox Month", "until": "value", "value": "2027-11"})
 }

@@ -3,6 +3,9 @@ package gui_test
 import (
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -41,9 +44,7 @@ func TestRealAtWork(t *testing.T) {
 			w.ok("ax_click", params{"app": app, "query": "button Start"})
 			w.ok("ax_click", params{"app": app, "query": "button " + next.query})
 			e := w.refused(aai.ElementNotFound, "ax_click", params{"app": app, "query": "button Never"})
-			if e.Delivery != aai.NotDelivered {
-				t.Errorf("delivery is %s", e.Delivery)
-			}
+			assert.Check(t, is.Equal(e.Delivery, aai.NotDelivered))
 		})
 	}
 }

@@ -3,6 +3,9 @@ package gui_test
 import (
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -19,7 +22,5 @@ func TestRealBusyPage(t *testing.T) {
 	e := f.refused(aai.Timeout, "ax_set_value", f.set("textbox Mail", "after"))
 	f.says(e.Message, `textbox "Mail"`, "is busy")
 	f.says(e.Hint, "again")
-	if e.Delivery != aai.NotDelivered {
-		t.Errorf("delivery is %s", e.Delivery)
-	}
+	assert.Check(t, is.Equal(e.Delivery, aai.NotDelivered))
 }

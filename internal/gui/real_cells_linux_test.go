@@ -1,6 +1,11 @@
 package gui_test
 
-import "testing"
+import (
+	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+)
 
 // TestRealFarCells: cells of a sheet are found by name, filled and read in the background, also
 // beyond the first hundred, which alone are read, and out of view. The same holds for several
@@ -39,9 +44,8 @@ func TestRealFarCells(t *testing.T) {
 	}
 	w.done("ax_set_value", params{"app": app, "query": "cell A46", "value": "42"})
 	for cell, formula := range map[string]string{"A46": "=40+2", "A47": "=1/0"} { // the result is the same, or an error
-		if _, err := w.do(w.Context(), "ax_set_value", params{"app": app, "query": "cell " + cell, "value": formula}); err != nil {
-			t.Errorf("%s is not set to %s: %v", cell, formula, err)
-		}
+		_, err := w.do(w.Context(), "ax_set_value", params{"app": app, "query": "cell " + cell, "value": formula})
+		assert.Check(t, err == nil, "%s is not set to %s: %v", cell, formula, err)
 	}
 	holds("A47", "=1/0") // LibreOffice does not report the text of this error
 	w.says(w.ok("ax_get_tree", params{"app": app, "root": w.ref(app, "cell A47"), "budget_tokens": 2000}).Text, "=1/0")
@@ -51,9 +55,8 @@ func TestRealFarCells(t *testing.T) {
 	w.ok("ax_key_press", params{"app": app, "query": "cell AD700", "key": "Down", "modifiers": []any{"ctrl"}})
 	w.awaitElement(app, "AD1048570") // an index there exceeds its type
 	w.ok("ax_key_press", params{"app": app, "query": "cell A49", "key": "7"})
-	if a = w.ok("ax_get_value", params{"app": app, "query": "group \"Cell A49\""}); a.data["value"] != "7" {
-		t.Errorf("while it is written in A49 holds %v; want 7", a.data["value"])
-	}
+	a = w.ok("ax_get_value", params{"app": app, "query": "group \"Cell A49\""})
+	assert.Check(t, is.Equal(a.data["value"], "7"), "while it is written in A49 holds %v; want 7", a.data["value"])
 	holds("A5", "g")
 	w.says(w.ok("ax_type", params{"app": app, "query": "cell A50", "text": "8"}).Text, "The cell is being edited: return ends that.")
 	p.undisturbed(t)

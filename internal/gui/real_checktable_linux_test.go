@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -64,9 +67,7 @@ func TestRealCheckTable(t *testing.T) {
 	w.done("ax_set_value", params{"app": app, "query": "Delta", "value": "true"})
 	ticked("Delta True")
 	tree := w.ok("ax_get_tree", params{"app": app}).Text
-	if strings.Count(tree, " checked") != 2 {
-		t.Errorf("the outline does not tell of 2 ticked boxes:\n%s", tree)
-	}
+	assert.Check(t, is.Equal(strings.Count(tree, " checked"), 2), "the outline does not tell of 2 ticked boxes:\n%s", tree)
 	box := regexp.MustCompile(`\[(e\d+)\] "" checked`).FindStringSubmatch(tree)
 	w.done("ax_click", params{"app": app, "query": box[1]})
 	ticked("Beta False")

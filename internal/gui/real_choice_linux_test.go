@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -62,24 +65,18 @@ func TestRealChoiceQt(t *testing.T) {
 		a := w.done("ax_set_value", params{"app": app, "query": c.query, "value": c.value})
 		heard += strings.ReplaceAll(c.way, " ", "\n") + "\n"
 		w.eventually("it heard of "+c.way, func() bool { text, _ := os.ReadFile(file); return string(text) == heard })
-		if said := strings.Contains(a.Text, `It passed "Banana" on the way`); said != strings.Contains(c.way, " ") {
-			t.Errorf("%s: it says %q", c.value, a.Text)
-		}
+		assert.Check(t, is.Equal(strings.Contains(a.Text, `It passed "Banana" on the way`), strings.Contains(c.way, " ")), "%s: it says %q", c.value, a.Text)
 	}
 	e := w.refused(aai.ElementNotFound, "ax_click", params{"app": app, "query": "option Date"}) // an invisible list is not touched
 	w.says(e.Hint, `It is in the combobox "Fruit"`, "ax_set_value")
 	e = w.refused(aai.AutomationNotSupported, "ax_set_value", params{"app": app, "query": "combobox Twice", "value": "Two"})
-	if e.Delivery != aai.NotDelivered {
-		t.Errorf("delivery is %s", e.Delivery)
-	}
+	assert.Check(t, is.Equal(e.Delivery, aai.NotDelivered))
 	w.says(e.Message, "several options of this name")
 	w.says(e.Hint, `mode "focus"`)
 	e = w.refused(aai.AutomationFailed, "ax_set_value", params{"app": app, "query": "combobox Bars", "value": "Off"})
 	w.says(e.Message, `past "Off"`, `is "Third" again`, `passed "First"`)
 	heard += "First\nThird\n"
-	if e.Delivery != aai.Delivered {
-		t.Errorf("delivery is %s", e.Delivery)
-	}
+	assert.Check(t, is.Equal(e.Delivery, aai.Delivered))
 	w.eventually("it heard of no more", func() bool { text, _ := os.ReadFile(file); return string(text) == heard })
 	p.undisturbed(t)
 }
@@ -120,15 +117,12 @@ func TestRealCheckCells(t *testing.T) {
 	w.awaitElement(app, "Fig")
 	e := w.refused(aai.AutomationNotSupported, "ax_set_value", params{"app": app, "query": "role:cell", "nth": 1, "value": "true"})
 	w.says(e.Hint, "ax_click", `mode "focus"`)
-	if e.Delivery != aai.NotDelivered {
-		t.Errorf("delivery is %s", e.Delivery)
-	}
+	assert.Check(t, is.Equal(e.Delivery, aai.NotDelivered))
 	w.done("ax_click", params{"app": app, "query": "role:cell", "nth": 1, "mode": "focus"})
 	_, _ = w.do(w.Context(), "ax_click", params{"app": app, "query": "button OK"})
 	_ = z.Wait(t)
-	if got := strings.TrimSpace(z.Output()); got != "Apple|Fig" {
-		t.Errorf("checked are %q", got)
-	}
+	got := strings.TrimSpace(z.Output())
+	assert.Check(t, is.Equal(got, "Apple|Fig"), "checked are %q", got)
 }
 
 // TestRealCalendar: a GTK 3 calendar reports no children. The error says so, and how to set it; the
@@ -142,9 +136,7 @@ func TestRealCalendar(t *testing.T) {
 	e := w.refused(aai.AutomationNotSupported, "ax_set_value", params{"app": app, "query": "role:grid", "value": "2026-03-04"})
 	w.says(e.Message, "reports none of its content")
 	w.says(e.Hint, "ax_key_press", `mode "focus"`, "ax_screenshot")
-	if e.Delivery != aai.NotDelivered {
-		t.Errorf("delivery is %s", e.Delivery)
-	}
+	assert.Check(t, is.Equal(e.Delivery, aai.NotDelivered))
 	p := w.somebody()
 	w.done("ax_set_value", params{"app": app, "query": "role:combobox", "value": "rum"})
 	p.undisturbed(t)

@@ -14,6 +14,7 @@ import (
 	is "unicode"
 
 	"github.com/godbus/dbus/v5"
+	"gotest.tools/v3/assert"
 
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/refs"
@@ -182,9 +183,7 @@ func (w *realWorld) tellAll(shot *desktop.Snapshot, table *refs.Table) telling {
 	}}
 	for range 500 {
 		page, err := render.Text(shot, o)
-		if err != nil {
-			w.Fatal(err)
-		}
+		assert.NilError(w, err)
 		told.text += page.Text
 		if o.After = page.More; o.After == "" {
 			return told
@@ -205,9 +204,7 @@ const (
 func (w *realWorld) complete(t *testing.T, app desktop.App, veil uint64) {
 	t.Helper()
 	conn, err := dbus.Connect(w.A11yAddress(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	defer func() { _ = conn.Close() }()
 	sender, path, _ := strings.Cut(app.Key, "/")
 	var wrong []string
@@ -215,18 +212,14 @@ func (w *realWorld) complete(t *testing.T, app desktop.App, veil uint64) {
 	var things int
 	for end := time.Now().Add(completePatience); ; time.Sleep(lookAgain) { // it may still be drawing
 		shot, err := w.backend.Offscreen.SnapshotOffscreen(t.Context(), app)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		table := refs.New()
 		told = w.tellAll(shot, table)
 		o := &eyes{t: t, conn: conn, sender: sender, veil: veil}
 		o.look(dbus.ObjectPath("/"+path), nil)
 		wrong, things = o.missing(told), len(o.things)
 		again, err := w.backend.Offscreen.SnapshotOffscreen(t.Context(), app)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		if wrong = append(wrong, lies(again, table, told, o)...); len(wrong) == 0 || time.Now().After(end) {
 			break
 		}
@@ -295,9 +288,7 @@ func sameThing(first *desktop.Snapshot, e *desktop.Element, id desktop.ID) bool 
 func (w *realWorld) appOf(pid string) desktop.App {
 	w.Helper()
 	apps, err := w.backend.Tree.Apps(w.Context())
-	if err != nil {
-		w.Fatal(err)
-	}
+	assert.NilError(w, err)
 	for _, app := range apps {
 		if strconv.Itoa(app.PID) == pid {
 			return app
@@ -369,9 +360,7 @@ func TestRealCompleteWindows(t *testing.T) {
 			on := w.on(t)
 			if strings.HasPrefix(command[0], "usr/") || strings.HasPrefix(command[0], "libreoffice/") {
 				path, err := filepath.Abs(filepath.Join("../../.cache/apps", command[0]))
-				if err != nil {
-					t.Fatal(err)
-				}
+				assert.NilError(t, err)
 				command[0] = path
 			}
 			for i := range command {

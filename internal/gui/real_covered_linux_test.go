@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
@@ -19,9 +22,8 @@ func TestRealLinesAreNotSent(t *testing.T) {
 	f.done("ax_type", params{"app": f.app, "query": "textbox Chat", "text": "\nthree"})
 	w.ok("ax_type", params{"app": f.app, "query": "textbox Chat", "text": "!", "submit": true})
 	w.eventually("it was sent in one", func() bool { told := *f.told.Load(); return strings.Count(told["sent"], "t") == 2 })
-	if sent := (*f.told.Load())["sent"]; sent != "one two three!" && sent != "onetwothree!" {
-		t.Errorf("sent was %q", sent)
-	}
+	sent := (*f.told.Load())["sent"]
+	assert.Check(t, sent == "one two three!" || sent == "onetwothree!", "sent was %q", sent)
 }
 
 // TestRealCoveredPage: a covered Chromium without the right flags shows no effects. The reply says
@@ -39,9 +41,8 @@ func TestRealCoveredPage(t *testing.T) {
 	w.says(a.Warning, "nothing was seen to change", "do not show it")
 	f.comes("clicks", "1")
 	for range 3 { // the next action, or the one after, shows it
-		if a := w.ok("ax_click", params{"app": f.app, "query": "button Dead"}); at(a.data, "verified") != false {
-			t.Errorf("what a covered page did before is told of the next click: %s", a.Text)
-		}
+		a := w.ok("ax_click", params{"app": f.app, "query": "button Dead"})
+		assert.Check(t, is.Equal(at(a.data, "verified"), false), "what a covered page did before is told of the next click: %s", a.Text)
 	}
 	_, err := w.do(w.Context(), "ax_set_value", params{"app": f.app, "query": "Date", "value": "2026-03-04"})
 	if err != nil {

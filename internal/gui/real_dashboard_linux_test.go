@@ -6,6 +6,9 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/gui"
@@ -42,25 +45,23 @@ func TestTheDashboardIsLeftAlone(t *testing.T) {
 	}
 	for _, tool := range w.tools.Tools {
 		named := slices.ContainsFunc([]string{"ax_is_accessible", "ax_list_apps", "ax_clipboard", "ax_session_info"}, func(n string) bool { return n == tool.Name })
-		if _, ok := calls[tool.Name]; !ok && !named {
-			t.Errorf("%s is not tried", tool.Name)
-		}
+		_, ok := calls[tool.Name]
+		assert.Check(t, ok || named, "%s is not tried", tool.Name)
 	}
 	for name, all := range calls {
 		for _, p := range all {
 			_, err := w.do(t.Context(), name, p)
-			if err == nil || err.Code != aai.PermissionDenied || !strings.Contains(err.Message, "own page") {
-				t.Errorf("%s %v: %v; want it refused because of the page", name, p, err)
-			}
+			assert.Assert(t, err != nil, "%s %v: %v; want it refused because of the page", name, p, err)
+			assert.Equal(t, err.Code, aai.PermissionDenied, "%s %v %v", name, p, err)
+			assert.Assert(t, is.Contains(err.Message, "own page"), "%s %v %v", name, p, err)
 		}
 	}
 	w.ok("ax_set_value", params{"app": beside.app, "query": "textbox Name", "value": "Ada"})
 	beside.comes("name", "Ada")
 	hosts.Store(new([]string))
 	w.ok("ax_get_tree", params{"app": page.app})
-	if got := page.holds("name"); got != "" {
-		t.Errorf("in the page somebody wrote %q", got)
-	}
+	got := page.holds("name")
+	assert.Check(t, is.Equal(got, ""), "in the page somebody wrote %q", got)
 }
 
 // TestToolsOfTheBrowserAreLeftAlone: DevTools in a separate window show a page without its address,
@@ -78,9 +79,9 @@ func TestToolsOfTheBrowserAreLeftAlone(t *testing.T) {
 		return err != nil && err.Code == aai.PermissionDenied && strings.Contains(err.Message, "a tool of the browser")
 	})
 	for _, tool := range []string{"ax_screenshot", "ax_get_tree"} {
-		if _, err := w.do(t.Context(), tool, params{"app": page.app}); err == nil || err.Code != aai.PermissionDenied {
-			t.Errorf("%s: %v", tool, err)
-		}
+		_, err := w.do(t.Context(), tool, params{"app": page.app})
+		assert.Assert(t, err != nil, "%s %v", tool, err)
+		assert.Equal(t, err.Code, aai.PermissionDenied, "%s %v", tool, err)
 	}
 	hosts.Store(new([]string))
 	w.ok("ax_get_tree", params{"app": page.app})

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/devtools"
@@ -37,9 +40,7 @@ func (w *realWorld) connect() {
 	}
 	w.eventually("a browser listens for DevTools", func() bool { return len(w.browsers.Listening()) > 0 })
 	for _, e := range w.browsers.Listening() {
-		if err := w.browsers.Connect(w.Context(), e); err != nil {
-			w.Fatal(err)
-		}
+		assert.NilError(w, w.browsers.Connect(w.Context(), e))
 	}
 }
 
@@ -52,16 +53,12 @@ func TestDevTools(t *testing.T) {
 		<select id=colour aria-label=Colour><option>Red<option>Green</select><label><input type=checkbox id=agree> I agree</label>
 		<button onclick="document.title = 'sent'; out.textContent = 'Sent to ' + document.getElementById('name').value">Send</button><p id=out></p>
 		<button onclick="alert('Hello there')">Greet</button>`)
-	if said := w.ok("ax_get_tree", params{"app": f.app}).Text; !strings.Contains(said, `textbox "Name"`) {
-		t.Errorf("the outline is %s", said)
-	}
-	if said := w.done("ax_type", params{"app": f.app, "query": "textbox Name", "text": "Ann"}).Text; !strings.Contains(said, cdpWay) {
-		t.Errorf("the reply is %s", said)
-	}
+	assert.Check(t, is.Contains(w.ok("ax_get_tree", params{"app": f.app}).Text, `textbox "Name"`))
+	assert.Check(t, is.Contains(w.done("ax_type", params{"app": f.app, "query": "textbox Name", "text": "Ann"}).Text, cdpWay))
 	f.comes("name", "Ann")
-	if said := w.done("ax_click", f.on("button Send")).Text; !strings.Contains(said, "Sent to Ann") || !strings.Contains(said, cdpWay) {
-		t.Errorf("the reply is %s", said)
-	}
+	said := w.done("ax_click", f.on("button Send")).Text
+	assert.Assert(t, is.Contains(said, "Sent to Ann"))
+	assert.Assert(t, is.Contains(said, cdpWay))
 	w.done("ax_set_value", f.set("combobox Colour", "Green"))
 	f.comes("colour", "Green")
 	w.done("ax_set_value", f.set("checkbox I agree", "true"))
@@ -85,16 +82,13 @@ func TestDevToolsUpload(t *testing.T) {
 	f := w.webForm(`<label>Picture <input type=file id=picture onchange="told.value = this.files[0].name"></label><input type=hidden id=told>
 		<button onclick="attachment.click()">Attach</button><input type=file id=attachment style="display:none" onchange="told.value = 'attached ' + this.files[0].name">`)
 	file := w.Path("tmp", "note.txt")
-	if err := os.WriteFile(file, []byte("note"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.WriteFile(file, []byte("note"), 0o600))
 	w.done("ax_set_value", params{"app": f.app, "query": "button Picture: No file chosen", "upload": file})
 	f.comes("told", "note.txt")
 	w.ok("ax_set_value", params{"app": f.app, "query": "button Attach", "upload": file})
 	f.comes("told", "attached note.txt")
-	if len(asked) == 0 || asked[0] != file {
-		t.Errorf("the gates saw the files %q", asked)
-	}
+	assert.Assert(t, len(asked) != 0, "the gates saw the files %q", asked)
+	assert.Equal(t, asked[0], file, "%q", asked)
 	_ = w.refused(aai.InvalidParams, "ax_set_value", params{"app": f.app, "query": "button Picture: note.txt", "upload": "/home/key"})
 	_ = w.refused(aai.InvalidParams, "ax_set_value", params{"app": f.app, "query": "button Picture: note.txt", "upload": file, "value": "x"})
 }

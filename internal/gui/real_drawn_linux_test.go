@@ -5,6 +5,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -61,9 +64,8 @@ func TestRealTypeIntoDrawing(t *testing.T) {
 	e := w.refused(aai.AutomationFailed, "ax_type", params{"app": app, "query": "Sheet", "text": "c!password"})
 	w.says(e.Message, "after 2 of 10 characters")
 	typed("ab 1c!;")
-	if text, _ := os.ReadFile(file + ".field"); len(text) > 0 {
-		t.Errorf("the field got %q", text)
-	}
+	text, _ := os.ReadFile(file + ".field")
+	assert.Check(t, is.Len(text, 0))
 	e = w.refused(aai.AutomationFailed, "ax_type", params{"app": app, "query": "Sheet", "text": "a?dd d"})
 	w.says(e.Message, "after 2 of 6 characters")
 	w.done("ax_click", params{"app": app, "query": "Cancel"})

@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/gui/fieldtext"
 )
@@ -170,9 +172,7 @@ func (w *realWorld) eachWord(app string, page *readPage) (wrong []string) {
 		wrong = append(wrong, fmt.Sprintf("not told: %q in\n%s", missing, told))
 	}
 	shot, err := w.backend.Tree.Snapshot(w.Context(), w.appOf(app))
-	if err != nil {
-		w.Fatal(err)
-	}
+	assert.NilError(w, err)
 	unspaced := func(text string) string { return strings.Join(strings.Fields(text), "") }
 	var readable []string
 	for _, text := range page.Texts {

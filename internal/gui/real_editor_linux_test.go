@@ -1,6 +1,11 @@
 package gui_test
 
-import "testing"
+import (
+	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+)
 
 // TestRealEditor: in a page's editor, with one element per line and no-break spaces for double
 // ones, a multiline text is set and read unchanged.
@@ -18,8 +23,6 @@ func TestRealEditor(t *testing.T) {
 	}
 	f.done("ax_type", params{"app": f.app, "query": "textbox Note", "text": "\nmore\nlines"})
 	for query, want := range map[string]string{"textbox Note": "one\nmore\nlines", "textbox Letter": "One bold and linked word\nTwo\nthree\nfour"} {
-		if got := f.ok("ax_get_value", f.on(query)).data["value"]; got != want {
-			t.Errorf("%s holds %q", query, got)
-		}
+		assert.Check(t, is.Equal(f.ok("ax_get_value", f.on(query)).data["value"], want), query)
 	}
 }

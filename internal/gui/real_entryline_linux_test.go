@@ -2,6 +2,9 @@ package gui_test
 
 import (
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // entryLine is a sheet with an entry line that takes only text typed while it has the keyboard: return in the sheet
@@ -35,7 +38,5 @@ func TestRealEntryLine(t *testing.T) {
 	w.done("ax_set_value", params{"app": app, "query": "role:textbox", "value": "=6*7"})
 	a := w.ok("ax_key_press", params{"app": app, "key": "return"})
 	w.says(a.Warning, "whose text is gone", "ax_type with submit")
-	if at(a.data, "verified") != false {
-		t.Errorf("it counts as seen to be done: %v", a.data)
-	}
+	assert.Check(t, is.Equal(at(a.data, "verified"), false), "it counts as seen to be done: %v", a.data)
 }

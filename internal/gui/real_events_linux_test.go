@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway/internal/events"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
@@ -17,9 +19,7 @@ func (w *realWorld) eventsOf(app string, after uint64) (view events.View) {
 	if err == nil {
 		err = json.Unmarshal(text, &view)
 	}
-	if err != nil {
-		w.Fatal(err)
-	}
+	assert.NilError(w, err)
 	return view
 }
 

@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
@@ -61,9 +64,7 @@ func (w *realWorld) exactly(kind linuxtest.Kind, names []string) (app string, pr
 	file := filepath.Join(w.TempDir(), "pressed")
 	pressed = func() string {
 		text, err := os.ReadFile(file)
-		if err != nil && !os.IsNotExist(err) {
-			w.Fatal(err)
-		}
+		assert.Assert(w, err == nil || os.IsNotExist(err), err)
 		return strings.TrimSpace(string(text))
 	}
 	source := map[linuxtest.Kind]string{linuxtest.GTK3: exactGTK3, linuxtest.Qt6: exactQt6}[kind]
@@ -76,9 +77,7 @@ func (w *realWorld) exactly(kind linuxtest.Kind, names []string) (app string, pr
 			if err == nil {
 				err = os.WriteFile(file, []byte(pressed()+"\n"+string(name)), 0o600)
 			}
-			if err != nil {
-				w.Error(err)
-			}
+			assert.Check(w, err)
 			return
 		}
 		out.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -115,15 +114,11 @@ func TestRealExact(t *testing.T) {
 					w.Errorf("%q: candidates %q", asked, e.Candidates)
 				}
 			}
-			if got := pressed(); got != "" {
-				w.Fatalf("pressed %q", got)
-			}
+			assert.Equal(w, pressed(), "")
 			w.ok("ax_click", params{"app": app, "query": "APPLY"})
 			w.ok("ax_click", params{"app": app, "query": "don’t save"})
 			w.eventually("both are pressed", func() bool { return len(strings.Split(pressed(), "\n")) == 2 })
-			if got := pressed(); got != "Apply\nDon't Save" {
-				w.Errorf("pressed %q", got)
-			}
+			assert.Check(w, is.Equal(pressed(), "Apply\nDon't Save"))
 		})
 	}
 }

@@ -5,6 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
@@ -85,9 +88,7 @@ func TestRealHang(t *testing.T) {
 			} {
 				e = w.fails(within, aai.Timeout, aai.NotDelivered, call.tool, call.args)
 				w.says(e.Message, "has not answered for", name)
-				if e.Hint == "" {
-					t.Errorf("%s says nothing of what to do", call.tool)
-				}
+				assert.Check(t, e.Hint != "", "%s says nothing of what to do", call.tool)
 			}
 			w.quick("ax_click", press(other))
 			neighbour.WaitState(t, "presses", before+1)
@@ -98,9 +99,7 @@ func TestRealHang(t *testing.T) {
 			w.recovers(app)
 			w.ok("ax_click", press(app))
 			f.WaitState(t, "presses", 2) // and no press was queued
-			if name := f.State(t)["name"]; name != "" {
-				t.Errorf("%q was typed", name)
-			}
+			assert.Check(t, is.Equal(f.State(t)["name"], ""))
 		})
 	}
 }
@@ -110,9 +109,7 @@ func (w *realWorld) recovers(app string) {
 	w.Helper()
 	w.eventually(app+" is read again", func() bool {
 		_, err := w.by(within, "ax_get_tree", params{"app": app})
-		if err != nil && err.Code != aai.Timeout {
-			w.Fatalf("while it recovers: %v", err)
-		}
+		assert.Assert(w, err == nil || err.Code == aai.Timeout, "while it recovers: %v", err)
 		return err == nil
 	})
 }
@@ -131,9 +128,8 @@ func TestRealHangWhileActing(t *testing.T) {
 			stop = func() { f.Suspend(t) }
 			_, e := w.by(2*time.Second, "ax_click", press(app))
 			stop = func() {}
-			if e == nil || e.Code != aai.Timeout {
-				t.Fatalf("got %v, want TIMEOUT", e)
-			}
+			assert.Assert(t, e != nil, "got %v, want TIMEOUT", e)
+			assert.Equal(t, e.Code, aai.Timeout, e)
 			w.says(w.fails(within, aai.Timeout, aai.NotDelivered, "ax_click", press(app)).Message, "has not answered for")
 			f.Continue(t)
 			w.recovers(app)
@@ -160,8 +156,8 @@ func TestRealKilledWhileHanging(t *testing.T) {
 	}()
 	time.Sleep(200 * time.Millisecond) // any moment will do; most are in the middle of the call
 	f.Kill(t)
-	if err := <-ended; err == nil || err.Code != aai.AppNotRunning && err.Code != aai.AppNotFound {
-		t.Errorf("the call that was waiting: %v", err)
-	}
+	err := <-ended
+	assert.Assert(t, err != nil, "the call that was waiting: %v", err)
+	assert.Assert(t, err.Code == aai.AppNotRunning || err.Code == aai.AppNotFound, "the call that was waiting: %v", err)
 	_ = w.fails(within, aai.AppNotFound, "", "ax_get_tree", params{"app": app})
 }

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 	"github.com/gybob/aai-gateway/internal/testkit/tokencount"
 )
@@ -22,9 +25,8 @@ func TestRealLongList(t *testing.T) {
 			app := w.process(f.App)
 			w.awaitElement(app, rowNamed(kind, "Row 5"))
 			a := w.quick("ax_get_tree", params{"app": app})
-			if n := tokencount.Count(w, a.Text); n > firstPage {
-				t.Errorf("the page has %d tokens", n)
-			}
+			n := tokencount.Count(w, a.Text)
+			assert.Check(t, n <= firstPage, "the page has %d tokens", n)
 			switch kind {
 			case linuxtest.GTK4: // has only the rows that it shows, a few screens, and reports no total
 			case linuxtest.Chromium:
@@ -54,20 +56,16 @@ func TestRealSheet(t *testing.T) {
 		fresh := joined(t, w.Session, w.Getenv) // it has no cache, and reads everything
 		a := fresh.ok("ax_get_tree", params{"app": app})
 		w.says(a.Text, "not read)", "A1")
-		if n := tokencount.Count(w, a.Text); n > firstPage {
-			t.Errorf("the page has %d tokens", n)
-		}
+		n := tokencount.Count(w, a.Text)
+		assert.Check(t, n <= firstPage, "the page has %d tokens", n)
 	}
 	const most = 50
 	after := residentMiB(t, pid)
 	t.Logf("%d MiB before, %d after", before, after)
-	if after-before > most {
-		t.Errorf("it had %d MiB before and %d after it was read, want at most %d more", before, after, most)
-	}
+	assert.Check(t, after-before <= most, "it had %d MiB before and %d after it was read, want at most %d more", before, after, most)
 	w.ok("ax_set_value", params{"app": app, "query": "cell B3", "value": "42.5"})
-	if value := w.ok("ax_get_value", params{"app": app, "query": "cell B3"}).data["value"]; value != "42.5" {
-		t.Errorf("the cell holds %v", value)
-	}
+	value := w.ok("ax_get_value", params{"app": app, "query": "cell B3"}).data["value"]
+	assert.Check(t, is.Equal(value, "42.5"), "the cell holds %v", value)
 	w.ok("ax_set_value", params{"app": app, "query": "cell C4", "value": "7"})
 }
 
@@ -75,15 +73,11 @@ func TestRealSheet(t *testing.T) {
 func residentMiB(t *testing.T, pid int) int {
 	t.Helper()
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for line := range strings.Lines(string(text)) {
 		if value, ok := strings.CutPrefix(line, "VmRSS:"); ok {
 			kib, err := strconv.Atoi(strings.Fields(value)[0])
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			return kib >> 10
 		}
 	}

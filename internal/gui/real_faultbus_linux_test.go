@@ -4,6 +4,9 @@ import (
 	"slices"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
@@ -20,9 +23,8 @@ func TestRealBusRestarts(t *testing.T) {
 	w.says(e.Message, "shows no tree")
 	w.says(e.Hint, "started again")
 	w.works(linuxtest.GTK3)
-	if n := presses(t, f); n != 1 {
-		t.Errorf("the program of the old bus was pressed %v times", n)
-	}
+	n := presses(t, f)
+	assert.Check(t, n == 1, "the program of the old bus was pressed %v times", n)
 }
 
 // works opens a window and operates it.
@@ -43,9 +45,8 @@ func TestRealBusDies(t *testing.T) {
 	w.StopA11y(t)
 	w.StopBus()
 	w.withoutTrees(app)
-	if n := presses(t, f); n != 1 {
-		t.Errorf("it was pressed %v times", n)
-	}
+	n := presses(t, f)
+	assert.Check(t, n == 1, "it was pressed %v times", n)
 	w.RestartBus(t)
 	w.A11yAddress(t) // otherwise programs look for the old one, at the address on the root window
 	w.EnableAccessibility(t)
@@ -76,13 +77,11 @@ func (w *realWorld) withoutTrees(app string) {
 		w.says(e.Hint, "aai-gateway check")
 	}
 	ready := w.quick("ax_is_accessible", nil)
-	if ready.data["enabled"] != false || ready.data["suggestion"] == "" {
-		w.Errorf("without a bus it is ready: %v", ready.data)
-	}
+	assert.Check(w, is.Equal(ready.data["enabled"], false), ready.data)
+	assert.Check(w, ready.data["suggestion"] != "", "without a bus it is ready: %v", ready.data)
 	w.quick("ax_clipboard", params{"action": "write", "text": "kept"})
-	if a := w.quick("ax_clipboard", params{"action": "read"}); a.data["text"] != "kept" {
-		w.Errorf("the clipboard holds %v", a.data)
-	}
+	a := w.quick("ax_clipboard", params{"action": "read"})
+	assert.Check(w, is.Equal(a.data["text"], "kept"), "the clipboard holds %v", a.data)
 	w.quick("ax_session_info", nil)
 }
 
@@ -112,9 +111,8 @@ func TestRealNoDisplay(t *testing.T) {
 		w.says(e.Message, "X11 screen")
 		w.says(e.Hint, "aai-gateway check")
 	}
-	if n := presses(t, f); n != 1 {
-		t.Errorf("it was pressed %v times", n)
-	}
+	n := presses(t, f)
+	assert.Check(t, n == 1, "it was pressed %v times", n)
 }
 
 // undelivered returns the delivery of a failed call: "" for tools that only read.

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
@@ -43,9 +46,8 @@ func TestRealShuffled(t *testing.T) {
 				happen = func() {}
 				shuffle()
 			}
-			if e := w.refusesRow(f, app, fifth); e.Code != aai.StaleRef {
-				t.Errorf("a row that went after it was looked at: %v, want %s", e, aai.StaleRef)
-			}
+			e := w.refusesRow(f, app, fifth)
+			assert.Check(t, is.Equal(e.Code, aai.StaleRef), "a row that went after it was looked at: %v, want %s", e, aai.StaleRef)
 			w.ok("ax_click", press(app))
 		})
 	}
@@ -64,9 +66,8 @@ func (w *realWorld) refusesRow(f *linuxtest.Fixture, app, ref string) *aai.Error
 		w.Errorf("%v, delivery %q", e, e.Delivery)
 	}
 	w.ok("ax_wait_idle", params{"app": app})
-	if row := f.State(w.T)["fruit"]; row != "" {
-		w.Errorf("%v is selected after %v", row, e)
-	}
+	row := f.State(w.T)["fruit"]
+	assert.Check(w, is.Equal(row, ""), "%v is selected after %v", row, e)
 	return e
 }
 
@@ -107,9 +108,9 @@ func TestRealScrolledAway(t *testing.T) {
 			}
 			ref := w.ref(app, rowNamed(kind, "Row 5"))
 			scroll()
-			if e := click("Row 5", ref); e == nil || e.Code != aai.StaleRef && !strings.Contains(e.Message, "is not showing") {
-				t.Errorf("a row that is far up: %v", e)
-			}
+			e := click("Row 5", ref)
+			assert.Assert(t, e != nil, "a row that is far up: %v", e)
+			assert.Assert(t, e.Code == aai.StaleRef || strings.Contains(e.Message, "is not showing"), "a row that is far up: %v", e)
 
 			seen := rowNames.FindAllString(w.ok("ax_get_tree", params{"app": app}).Text, -1)
 			row := strings.Trim(seen[min(2, len(seen)-1)], `"`)
@@ -145,12 +146,10 @@ func TestRealTwins(t *testing.T) {
 			w := w.on(t)
 			f, app := w.open(kind)
 			e := w.fails(within, aai.AmbiguousTarget, aai.NotDelivered, "ax_click", params{"app": app, "query": "button Twin"})
-			if len(e.Candidates) != 2 || e.Hint == "" {
-				t.Fatalf("candidates %q, hint %q", e.Candidates, e.Hint)
-			}
-			if twin := f.State(t)["twin"]; twin != 0.0 {
-				t.Errorf("twin %v was pressed", twin)
-			}
+			assert.Assert(t, is.Len(e.Candidates, 2), "%q", e.Hint)
+			assert.Assert(t, e.Hint != "", "candidates %q, hint %q", e.Candidates, e.Hint)
+			twin := f.State(t)["twin"]
+			assert.Check(t, is.Equal(twin, 0.0), "twin %v was pressed", twin)
 			second, _, _ := strings.Cut(e.Candidates[1], " ")
 			w.ok("ax_click", params{"app": app, "query": second})
 			f.WaitState(t, "twin", 2)
@@ -207,9 +206,9 @@ func (w *realWorld) obstacles(f *linuxtest.Fixture, app string) {
 	} else {
 		w.says(w.fails(within, aai.AutomationFailed, aai.NotDelivered, "ax_click", click(pressRef)).Message, "Press", "is behind the modal", "Really?")
 	}
-	if n, ghosts := presses(w.T, f), f.State(w.T)["ghost"]; n != 0 || ghosts != 0.0 {
-		w.Errorf("pressed %v times, the ghost %v", n, ghosts)
-	}
+	n, ghosts := presses(w.T, f), f.State(w.T)["ghost"]
+	assert.Check(w, n == 0, "pressed %v times, the ghost %v", n, ghosts)
+	assert.Check(w, is.Equal(ghosts, 0.0), n)
 	w.awaitElement(app, "button Yes")
 	w.ok("ax_click", click("button Yes"))
 	f.WaitState(w.T, "dialog", "yes")

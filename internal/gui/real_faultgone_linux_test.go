@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
@@ -57,9 +60,7 @@ func TestRealKilledWhileActing(t *testing.T) {
 			w := w.on(t)
 			f, app := w.open(kind)
 			happen = func() { f.Kill(t) }
-			if e := w.fails(within, aai.AppNotRunning, aai.NotDelivered, "ax_click", press(app)); e.Hint == "" {
-				t.Error("it says nothing of what to do")
-			}
+			assert.Check(t, w.fails(within, aai.AppNotRunning, aai.NotDelivered, "ax_click", press(app)).Hint != "", "it says nothing of what to do")
 		})
 	}
 }
@@ -84,9 +85,9 @@ func TestRealWindowClosed(t *testing.T) {
 			})
 			// Chromium takes a moment to end, and may be listed once more.
 			_, e := w.by(within, "ax_click", params{"app": "it", "query": ref})
-			if e == nil || e.Code != aai.AppNotRunning || !e.RetrySafe() {
-				t.Fatalf("its window is gone, but: %v", e)
-			}
+			assert.Assert(t, e != nil, "its window is gone, but: %v", e)
+			assert.Equal(t, e.Code, aai.AppNotRunning, e)
+			assert.Assert(t, e.RetrySafe(), "its window is gone, but: %v", e)
 			w.says(e.Message, "has ended")
 			w.eventually("nothing of it is left", func() bool {
 				_, e := w.by(within, "ax_click", params{"app": app, "query": ref})
@@ -114,14 +115,13 @@ func TestRealDialogCloses(t *testing.T) {
 			f.WaitState(t, "dialog", "no")
 			w.ok("ax_wait_idle", params{"app": app})
 			_, e := w.by(within, "ax_click", params{"app": app, "query": yes})
-			if e == nil || e.Code != aai.StaleRef || !e.RetrySafe() {
-				t.Errorf("the button of a dialog that is gone: %v", e)
-			}
+			assert.Assert(t, e != nil, "the button of a dialog that is gone: %v", e)
+			assert.Equal(t, e.Code, aai.StaleRef, e)
+			assert.Assert(t, e.RetrySafe(), "the button of a dialog that is gone: %v", e)
 			w.ok("ax_click", press(app))
 			f.WaitState(t, "presses", 1)
-			if answer := f.State(t)["dialog"]; answer != "no" {
-				t.Errorf("the dialog was answered with %v", answer)
-			}
+			answer := f.State(t)["dialog"]
+			assert.Check(t, is.Equal(answer, "no"), "the dialog was answered with %v", answer)
 		})
 	}
 }

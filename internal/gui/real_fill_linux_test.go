@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
@@ -32,9 +35,7 @@ func TestRealFill(t *testing.T) {
 	} {
 		f.WaitState(t, key, want)
 	}
-	if was := at(a.data, "fields", 5, "was"); was != "Red" {
-		t.Errorf("the colour was %v", was)
-	}
+	assert.Check(t, is.Equal(at(a.data, "fields", 5, "was"), "Red"))
 	p.undisturbed(t)
 }
 
@@ -62,8 +63,6 @@ func TestRealFillPage(t *testing.T) {
 		f.comes(id, want)
 	}
 	f.eventually("the form was sent", func() bool { return len(f.holds("heard")) > 3 })
-	if was := strings.TrimSpace(fmt.Sprintln(at(a.data, "fields", 6, "was"), at(a.data, "fields", 9, "was"), at(a.data, "fields", 7, "was"), at(a.data, "fields", 10, "was"))); was != "Germany false 1 Single" {
-		t.Errorf("it was %q", was)
-	}
+	assert.Check(t, is.Equal(strings.TrimSpace(fmt.Sprintln(at(a.data, "fields", 6, "was"), at(a.data, "fields", 9, "was"), at(a.data, "fields", 7, "was"), at(a.data, "fields", 10, "was"))), "Germany false 1 Single"))
 	p.undisturbed(t)
 }

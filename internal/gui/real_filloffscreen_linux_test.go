@@ -3,6 +3,9 @@ package gui_test
 import (
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // farForm is a form that is longer than the view: a text, a list and a check box at the top, and
@@ -22,9 +25,7 @@ func TestRealFillOutOfView(t *testing.T) {
 	const brought = "Scrolled into view: "
 	a := f.ok("ax_fill", params{"app": f.app, "fields": fields("First name", "Ann", "combobox Country", "Japan", "checkbox Newsletter", "true")})
 	f.says(a.Text, "Filled 3 of 3 fields.", brought+`textbox "First name"`, "Hello Ann")
-	if strings.Contains(a.Text, "Much is said") {
-		t.Errorf("what is scrolled is told as what changed: %s", a.Text)
-	}
+	assert.Check(t, !strings.Contains(a.Text, "Much is said"), "what is scrolled is told as what changed: %s", a.Text)
 	for id, want := range map[string]string{"first": "Ann", "country": "Japan", "news": "true"} {
 		f.comes(id, want)
 	}
@@ -36,9 +37,8 @@ func TestRealFillOutOfView(t *testing.T) {
 	f.comes("wishes", "one\ntwo")
 	f.comes("first", "Eve")
 	f.eventually("the form was sent", func() bool { return len(f.holds("heard")) > 3 })
-	if a = f.ok("ax_fill", params{"app": f.app, "fields": fields("Wishes", "three")}); strings.Contains(a.Text, brought) {
-		t.Errorf("what is in view is brought there: %s", a.Text)
-	}
+	a = f.ok("ax_fill", params{"app": f.app, "fields": fields("Wishes", "three")})
+	assert.Check(t, !strings.Contains(a.Text, brought), "what is in view is brought there: %s", a.Text)
 }
 
 // TestRealFillEmptied: a field that the page empties on leaving is reported, and the form is not
@@ -50,13 +50,13 @@ func TestRealFillEmptied(t *testing.T) {
 		<label>Name <input id="name"></label><label>Notes <textarea id="notes"></textarea></label><button>Book</button></form>`)
 	a := f.ok("ax_fill", params{"app": f.app, "submit": "button Book", "fields": fields("Code", "x1", "Name", "Ann", "Notes", "one\ntwo")})
 	f.says(a.Text, "Filled 3 of 3 fields. The program has cleared e", "Not submitted.")
-	if all, _ := a.data["fields"].([]any); len(all) != 3 || at(all[0], "error") == nil || at(all[1], "error") != nil || at(all[2], "error") != nil {
-		t.Errorf("the fields are %v", a.data["fields"])
-	}
+	all, _ := a.data["fields"].([]any)
+	assert.Assert(t, is.Len(all, 3), a.data["fields"])
+	assert.Assert(t, at(all[0], "error") != nil, "the fields are %v", a.data["fields"])
+	assert.Assert(t, at(all[1], "error") == nil, "the fields are %v", a.data["fields"])
+	assert.Assert(t, at(all[2], "error") == nil, "the fields are %v", a.data["fields"])
 	a = f.ok("ax_fill", params{"app": f.app, "submit": "button Book", "fields": fields("Code", "12", "Name", "Eve")})
-	if strings.Contains(a.Text, "has cleared") {
-		t.Errorf("nothing was emptied: %s", a.Text)
-	}
+	assert.Check(t, !strings.Contains(a.Text, "has cleared"), "nothing was emptied: %s", a.Text)
 	f.comes("name", "Eve")
 	f.eventually("the form was sent", func() bool { return len(f.holds("heard")) > 3 })
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
@@ -21,9 +23,7 @@ func (w *realWorld) firefoxForm(body, ready string) *webForm {
 // firefox opens the address in a Firefox with the profile, which it makes if necessary.
 func (w *realWorld) firefox(profile, address string) *linuxtest.App {
 	w.Helper()
-	if err := os.MkdirAll(profile, 0o700); err != nil {
-		w.Fatal(err)
-	}
+	assert.NilError(w, os.MkdirAll(profile, 0o700))
 	prefs := `user_pref("browser.aboutwelcome.enabled", false);
 user_pref("browser.shell.checkDefaultBrowser", false);
 user_pref("datareporting.policy.dataSubmissionEnabled", false);
@@ -34,9 +34,7 @@ user_pref("network.connectivity-service.enabled", false);
 user_pref("termsofuse.bypassNotification", true);
 user_pref("signon.rememberSignons", false);
 `
-	if err := os.WriteFile(filepath.Join(profile, "user.js"), []byte(prefs), 0o600); err != nil {
-		w.Fatal(err)
-	}
+	assert.NilError(w, os.WriteFile(filepath.Join(profile, "user.js"), []byte(prefs), 0o600))
 	return w.Launch(w.T, "firefox-esr", "--no-remote", "--new-instance", "--profile", profile, address)
 }
 

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
 )
 
 // TestRealFirstLook: the first read of a browser waits for a loading page, and reports a page that
@@ -29,9 +31,7 @@ func TestRealFirstLook(t *testing.T) {
 	time.AfterFunc(time.Second, func() { close(comes) })
 	w.eventually("the page is told", func() bool {
 		a := w.ok("ax_get_tree", params{"app": app})
-		if strings.Contains(a.Text, "Go on") == (a.Warning != "") {
-			t.Errorf("%s: %q", a.Text, a.Warning)
-		}
+		assert.Check(t, strings.Contains(a.Text, "Go on") != (a.Warning != ""), "%s %q", a.Text, a.Warning)
 		return a.Warning == ""
 	})
 }

@@ -3,6 +3,9 @@ package gui_test
 import (
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
@@ -29,14 +32,12 @@ func realFocus() []realPart {
 			presses, _ := w.f.State(w.T)["presses"].(float64)
 			w.done("ax_click", w.with("button Press", "mode", "focus"))
 			w.f.WaitState(w.T, "presses", presses+1)
-			if title := w.ActiveWindow(w.T); title != w.f.Title {
-				w.Errorf("the focus is on %q", title)
-			}
+			title := w.ActiveWindow(w.T)
+			assert.Check(w, is.Equal(title, w.f.Title), "the focus is on %q", title)
 		}},
 		{"dead", func(w *realForm) { // coming to the front is no effect
-			if a := w.ok("ax_click", w.with("button Dead", "mode", "focus")); at(a.data, "verified") != false {
-				w.Errorf("nothing happened, and it says %s", a.Text)
-			}
+			a := w.ok("ax_click", w.with("button Dead", "mode", "focus"))
+			assert.Check(w, is.Equal(at(a.data, "verified"), false), "nothing happened, and it says %s", a.Text)
 		}},
 		{"agree", func(w *realForm) {
 			agree := w.f.State(w.T)["agree"] == true
@@ -97,16 +98,17 @@ func realCanvas(w *realForm) {
 	w.f.WaitFor(w.T, "the clicks came", func(map[string]any) bool { return len(w.clicks()) >= was+3 })
 	for i, want := range []struct{ button, count float64 }{{1, 1}, {1, 2}, {3, 1}} {
 		c := w.clicks()[was+i]
-		if at(c, "button") != want.button || at(c, "count") != want.count || !near(c, "x", cx-r.X) || !near(c, "y", cy-r.Y) {
-			w.Errorf("click %d is %v, want %v in the middle of %v", i, c, want, r)
-		}
+		assert.Equal(w, at(c, "button"), want.button, "%d %v %v %v", i, c, want, r)
+		assert.Equal(w, at(c, "count"), want.count, "%d %v %v %v", i, c, want, r)
+		assert.Assert(w, near(c, "x", cx-r.X), "click %d is %v, want %v in the middle of %v", i, c, want, r)
+		assert.Assert(w, near(c, "y", cy-r.Y), "click %d is %v, want %v in the middle of %v", i, c, want, r)
 	}
 	w.ok("ax_drag", params{"app": w.app, "from_x": r.X + 20, "from_y": r.Y + 20, "to_x": r.X + 70, "to_y": r.Y + 50, "duration_ms": 200, "mode": "focus"})
 	w.f.WaitFor(w.T, "the drag came", func(s map[string]any) bool { drags, _ := s["drags"].([]any); return len(drags) == 1 })
 	drags := w.f.State(w.T)["drags"]
-	if at(drags, 0, "button") != 1.0 || !nearPoint(at(drags, 0, "from"), 20, 20) || !nearPoint(at(drags, 0, "to"), 70, 50) {
-		w.Errorf("the drag was %v, want from 20, 20 to 70, 50", drags)
-	}
+	assert.Equal(w, at(drags, 0, "button"), 1.0, drags)
+	assert.Assert(w, nearPoint(at(drags, 0, "from"), 20, 20), "the drag was %v, want from 20, 20 to 70, 50", drags)
+	assert.Assert(w, nearPoint(at(drags, 0, "to"), 70, 50), "the drag was %v, want from 20, 20 to 70, 50", drags)
 }
 
 func (w *realForm) clicks() []any {

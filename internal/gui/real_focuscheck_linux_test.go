@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
@@ -53,9 +56,7 @@ func TestRealKeysPastTheAddressBar(t *testing.T) {
 			f.comes(c.id, c.holds)
 			tree := f.shown(f.app)
 			f.says(tree, bar)
-			if strings.Contains(a.Text+jsonText(t, a.Data)+tree, "hunter") {
-				t.Errorf("%s: the password is shown: %s\n%s", c.name, a.Text, tree)
-			}
+			assert.Check(t, !strings.Contains(a.Text+jsonText(t, a.Data)+tree, "hunter"), "%s: the password is shown: %s\n%s", c.name, a.Text, tree)
 			if somebody != nil && c.name != "focus" {
 				p.undisturbed(t)
 			}
@@ -90,9 +91,7 @@ func TestRealKeysStray(t *testing.T) {
 	e := f.refused(aai.AutomationFailed, "ax_set_value", f.set("textbox Password", "hunter2"))
 	f.says(e.Message, `textbox "User"`, "which has its former value again")
 	f.comes("u", "ann")
-	if f.holds("p") != "" {
-		t.Errorf("the password field holds %q", f.holds("p"))
-	}
+	assert.Check(t, is.Equal(f.holds("p"), ""), "the password field holds %q", f.holds("p"))
 }
 
 // TestRealKeysStrayLater: a page moves the focus at the second key. One character of a password
@@ -104,9 +103,8 @@ func TestRealKeysStrayLater(t *testing.T) {
 		<label>Note <input id="a" onkeydown="if (value) u.focus()"></label>`, "--app=")
 	for _, c := range []struct{ field, text string }{{"Password", "Badger7Oscar"}, {"Note", "a note of more than twenty-five characters and some words more"}} {
 		e := f.refused(aai.AutomationFailed, "ax_type", params{"app": f.app, "query": `textbox "` + c.field + `"`, "text": c.text})
-		if told := f.shown(f.app); strings.Contains(e.Message+told, c.text[1:]) {
-			t.Errorf("the rest of the text went on: %s\n%s", e.Message, told)
-		}
+		told := f.shown(f.app)
+		assert.Check(t, !strings.Contains(e.Message+told, c.text[1:]), "the rest of the text went on: %s\n%s", e.Message, told)
 		f.comes("u", "ann")
 	}
 }
@@ -133,9 +131,7 @@ func TestRealKeysPastAnotherField(t *testing.T) {
 				}
 				w.ok(tool, keys)
 				f.WaitFor(t, "the field has the keys", func(state map[string]any) bool { return state["name"] == want })
-				if f.State(t)["password"] != "" {
-					t.Errorf("the password is %q", f.State(t)["password"])
-				}
+				assert.Check(t, is.Equal(f.State(t)["password"], ""))
 			}
 		})
 	}
@@ -154,7 +150,5 @@ func TestRealKeysPastAMenu(t *testing.T) {
 	})
 	e := f.refused(aai.AutomationFailed, "ax_set_value", f.set("textbox Password", "hunter2"))
 	f.says(e.Message, "menu", "nothing was typed")
-	if f.holds("p") != "" {
-		t.Errorf("the password field holds %q", f.holds("p"))
-	}
+	assert.Check(t, is.Equal(f.holds("p"), ""), "the password field holds %q", f.holds("p"))
 }

@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -53,9 +56,7 @@ var guest = regexp.MustCompile(`A window of (\S+) \(process (\d+)(, started by [
 func (w *realWorld) hosts(said string) (app string) {
 	w.Helper()
 	for name, program := range map[string]string{"host.py": host, "helper.py": helper} {
-		if err := os.WriteFile(filepath.Join(w.Home, name), []byte(program), 0o600); err != nil {
-			w.Fatal(err)
-		}
+		assert.NilError(w, os.WriteFile(filepath.Join(w.Home, name), []byte(program), 0o600))
 	}
 	helps := w.Launch(w.T, "python3", filepath.Join(w.Home, "helper.py"), said+".ready")
 	w.eventually("the helper runs", func() bool { _, err := os.Stat(said + ".ready"); return err == nil })
@@ -122,13 +123,11 @@ func TestRealForeignWindows(t *testing.T) {
 	} {
 		text := bring()
 		told := guest.FindStringSubmatch(text)
-		if told == nil || told[3] == "" || !strings.Contains(strings.ToLower(told[1]), "zenity") {
-			t.Fatalf("%d: %q", n, text)
-		}
+		assert.Assert(t, told != nil, "%d %q", n, text)
+		assert.Assert(t, told[3] != "", "%d %q", n, text)
+		assert.Assert(t, is.Contains(strings.ToLower(told[1]), "zenity"), "%d %q", n, text)
 		ref := regexp.MustCompile(`button "Erase" \[(e\d+)\]`).FindStringSubmatch(text)
-		if ref == nil {
-			t.Fatalf("no ref of its button: %q", text)
-		}
+		assert.Assert(t, ref != nil, "no ref of its button: %q", text)
 		t.Log(text)
 		w.ok("ax_click", params{"app": told[2], "query": ref[1]})
 		w.eventually("the script has its answer", func() bool {
@@ -137,13 +136,13 @@ func TestRealForeignWindows(t *testing.T) {
 		})
 	}
 	text := w.brings(app, "Choose", "Take it")
-	if told := guest.FindStringSubmatch(text); told == nil || strings.Contains(text, "a helper") {
-		t.Errorf("of a program that ran already: %q", text)
-	}
+	told := guest.FindStringSubmatch(text)
+	assert.Assert(t, told != nil, "of a program that ran already: %q", text)
+	assert.Assert(t, !strings.Contains(text, "a helper"), "of a program that ran already: %q", text)
 	t.Log(text)
-	if a := w.ok("ax_click", params{"app": app, "query": "button Nothing"}); guest.MatchString(a.Text) || at(a.data, "came") != nil {
-		t.Errorf("nothing came: %q", a.Text)
-	}
+	a := w.ok("ax_click", params{"app": app, "query": "button Nothing"})
+	assert.Assert(t, !guest.MatchString(a.Text), "nothing came: %q", a.Text)
+	assert.Assert(t, at(a.data, "came") == nil, "nothing came: %q", a.Text)
 }
 
 // TestRealForeignWindowsUnseen: for a program that the caller may not see, the reply mentions the
@@ -155,9 +154,10 @@ func TestRealForeignWindowsUnseen(t *testing.T) {
 	app := w.hosts(said)
 	w.gateway.Gates = []aai.Gate{only{app}}
 	text := w.brings(app, "Ask", "A window of")
-	if guest.FindStringSubmatch(text) == nil || strings.Contains(text, "draft") || strings.Contains(text, "Sure") || !strings.Contains(text, "if the person allows it") {
-		t.Errorf("%q", text)
-	}
+	assert.Assert(t, guest.FindStringSubmatch(text) != nil, "%q", text)
+	assert.Assert(t, !strings.Contains(text, "draft"), "%q", text)
+	assert.Assert(t, !strings.Contains(text, "Sure"), "%q", text)
+	assert.Assert(t, is.Contains(text, "if the person allows it"))
 	t.Log(text)
 }
 

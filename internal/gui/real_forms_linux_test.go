@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
@@ -79,9 +82,8 @@ func realButtons() []realPart {
 			before := w.f.State(w.T)
 			a := w.ok("ax_click", w.on("button Dead"))
 			w.says(a.Warning, "delivered", "nothing was seen to change")
-			if at(a.data, "delivered") != true || at(a.data, "verified") != false {
-				w.Errorf("nothing happened, and it says %v", a.data)
-			}
+			assert.Check(w, is.Equal(at(a.data, "delivered"), true), a.data)
+			assert.Check(w, is.Equal(at(a.data, "verified"), false), a.data)
 			w.same(before)
 		}},
 		{"disabled", func(w *realForm) {
@@ -102,17 +104,14 @@ func (w *realForm) same(before map[string]any) {
 	w.Helper()
 	now := w.f.State(w.T)
 	for key, was := range before {
-		if got, want := fmt.Sprint(now[key]), fmt.Sprint(was); got != want {
-			w.Errorf("%s is %s, and was %s", key, got, want)
-		}
+		got, want := fmt.Sprint(now[key]), fmt.Sprint(was)
+		assert.Check(w, is.Equal(got, want), key)
 	}
 }
 
 func (w *realForm) notDelivered(e *aai.Error) {
 	w.Helper()
-	if e.Delivery != aai.NotDelivered {
-		w.Errorf("%v: delivery %q, want %q", e, e.Delivery, aai.NotDelivered)
-	}
+	assert.Check(w, is.Equal(e.Delivery, aai.NotDelivered), e)
 }
 
 // notInBackground makes a call that the toolkit supports only in the mode "focus".
@@ -129,12 +128,9 @@ func (w *realForm) notInBackground(tool string, p params) {
 func realTwins(w *realForm) {
 	e := w.refused(aai.AmbiguousTarget, "ax_click", w.on("button Twin"))
 	w.notDelivered(e)
-	if len(e.Candidates) != 2 {
-		w.Fatalf("candidates %q, want 2", e.Candidates)
-	}
-	if twin := w.f.State(w.T)["twin"]; twin != 0.0 {
-		w.Errorf("twin %v was pressed", twin)
-	}
+	assert.Assert(w, is.Len(e.Candidates, 2))
+	twin := w.f.State(w.T)["twin"]
+	assert.Check(w, is.Equal(twin, 0.0), "twin %v was pressed", twin)
 	w.ok("ax_click", w.with("button Twin", "nth", 2))
 	w.f.WaitState(w.T, "twin", 2)
 	ref, _, _ := strings.Cut(e.Candidates[0], " ")
@@ -155,9 +151,8 @@ func realAgree(w *realForm) {
 	w.done("ax_set_value", w.with("checkbox Agree", "value", "false"))
 	w.f.WaitState(w.T, "agree", false)
 	a = w.ok("ax_set_value", w.with("checkbox Agree", "value", "false"))
-	if at(a.data, "delivered") != false || at(a.data, "verified") != true {
-		w.Errorf("it was so already, and it says %v", a.data)
-	}
+	assert.Check(w, is.Equal(at(a.data, "delivered"), false), a.data)
+	assert.Check(w, is.Equal(at(a.data, "verified"), true), a.data)
 	_ = w.refused(aai.InvalidParams, "ax_set_value", w.with("checkbox Agree", "value", "maybe"))
 }
 
@@ -203,9 +198,8 @@ func realGhost(w *realForm) {
 		w.notDelivered(w.refused(aai.StaleRef, "ax_click", w.on(ref)))
 		w.notDelivered(w.refused(aai.ElementNotFound, "ax_click", w.on("button Ghost")))
 	}
-	if n := w.f.State(w.T)["ghost"]; n != 1.0 {
-		w.Errorf("Ghost was pressed %v times", n)
-	}
+	n := w.f.State(w.T)["ghost"]
+	assert.Check(w, is.Equal(n, 1.0), "Ghost was pressed %v times", n)
 }
 
 // realDialog: elements behind a modal dialog are refused until the dialog is answered.
@@ -226,8 +220,7 @@ func realDialog(w *realForm) {
 	a = w.done("ax_click", w.on("button Yes"))
 	w.says(a.Text, "\n- ")
 	w.f.WaitState(w.T, "dialog", "yes")
-	if presses := w.f.State(w.T)["presses"]; presses != before {
-		w.Errorf("Press was pressed: %v, and it was %v", presses, before)
-	}
+	presses := w.f.State(w.T)["presses"]
+	assert.Check(w, is.Equal(presses, before), "Press was pressed: %v, and it was %v", presses, before)
 	w.done("ax_click", w.on(press))
 }

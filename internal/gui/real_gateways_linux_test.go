@@ -6,6 +6,9 @@ import (
 	"sync"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
@@ -30,9 +33,7 @@ func TestRealTwoGateways(t *testing.T) {
 							t.Errorf("%q into %s: %v", text, field, err)
 							continue
 						}
-						if held := asJSON(t, result.Data); at(held, "verified") != true {
-							t.Errorf("%q into %s: %s, warning %q", text, field, result.Text, result.Warning)
-						}
+						assert.Check(t, is.Equal(at(asJSON(t, result.Data), "verified"), true), "%q into %s: %s, warning %q", text, field, result.Text, result.Warning)
 						found, err := w.do(t.Context(), "ax_get_value", params{"app": app, "query": field})
 						if err != nil || !strings.Contains(found.Text, strings.TrimSpace(text)) {
 							t.Errorf("%s holds %v, %v; want %q", field, found, err, text)

@@ -12,6 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/gui/risk"
@@ -38,9 +41,7 @@ func (w *realWorld) windowCalled(title string) desktop.WindowInfo {
 		if i := slices.IndexFunc(windows, func(i desktop.WindowInfo) bool { return strings.Contains(i.Title, title) }); i >= 0 {
 			return windows[i]
 		}
-		if time.Now().After(until) {
-			w.Fatalf("there is no window %q: %+v, %v", title, windows, err)
-		}
+		assert.Assert(w, !time.Now().After(until), "there is no window %q: %+v, %v", title, windows, err)
 	}
 }
 
@@ -62,13 +63,9 @@ func (w *realWorld) wholeScreen() (image.Image, answer) {
 	w.Helper()
 	a := w.ok("ax_screenshot", params{"max_side": 16384})
 	picture, err := png.Decode(bytes.NewReader(a.Images[0].Data))
-	if err != nil {
-		w.Fatal(err)
-	}
+	assert.NilError(w, err)
 	if folder := os.Getenv("AAI_TEST_PICTURES"); folder != "" {
-		if err := os.WriteFile(filepath.Join(folder, w.Name()+".png"), a.Images[0].Data, 0o600); err != nil {
-			w.Fatal(err)
-		}
+		assert.NilError(w, os.WriteFile(filepath.Join(folder, w.Name()+".png"), a.Images[0].Data, 0o600))
 	}
 	return picture, a
 }
@@ -110,17 +107,15 @@ Gtk.main()`)
 		still = areas["pinentry"] == w.windowCalled("Unlock the key").Frame && areas["zenity"] == w.windowCalled("Password wanted").Frame
 	}
 	for name, area := range areas {
-		if got := black(picture, area); got != 1 {
-			t.Errorf("%s at %v is seen: only %.3f of it is black", name, area, got)
-		}
+		got := black(picture, area)
+		assert.Check(t, got == 1, "%s at %v is seen: only %.3f of it is black", name, area, got)
 	}
-	if hidden := fmt.Sprint(at(a.data, "hidden")); !strings.Contains(hidden, "pinentry") || !strings.Contains(hidden, "zenity") || !strings.Contains(a.Text, blackWords) {
-		t.Errorf("it does not say what is black: %s, %s", hidden, a.Text)
-	}
+	hidden := fmt.Sprint(at(a.data, "hidden"))
+	assert.Assert(t, is.Contains(hidden, "pinentry"))
+	assert.Assert(t, is.Contains(hidden, "zenity"))
+	assert.Assert(t, is.Contains(a.Text, blackWords))
 	// The visible program is shown: in front, where no window covers it.
-	if err := w.backend.Windows.Activate(t.Context(), w.windowCalled(f.Title).ID); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, w.backend.Windows.Activate(t.Context(), w.windowCalled(f.Title).ID))
 	r := f.WindowRect(t)
 	own := desktop.Rect{X: r.X, Y: r.Y, W: r.Width, H: r.Height}
 	for until := time.Now().Add(realPatience); ; {
@@ -133,9 +128,8 @@ Gtk.main()`)
 		}
 	}
 	for name, app := range map[string]string{"pinentry": "pinentry-gtk-2", "zenity": "zenity"} {
-		if _, err := w.do(t.Context(), "ax_screenshot", params{"app": app}); err == nil {
-			t.Errorf("%s is seen by itself", name)
-		}
+		_, err := w.do(t.Context(), "ax_screenshot", params{"app": app})
+		assert.Check(t, err != nil, "%s is seen by itself", name)
 	}
 }
 
@@ -150,8 +144,6 @@ func (w *realWorld) comesUp(area desktop.Rect) {
 		if err == nil && black(picture, desktop.Rect{W: area.W, H: area.H}) < 0.5 {
 			return
 		}
-		if time.Now().After(until) {
-			w.Fatalf("nothing is to be seen at %v: %v", area, err)
-		}
+		assert.Assert(w, !time.Now().After(until), "nothing is to be seen at %v: %v", area, err)
 	}
 }

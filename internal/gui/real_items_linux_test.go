@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -71,9 +74,7 @@ func TestRealItems(t *testing.T) {
 					f.eventually("the page says what ran", func() bool { return f.holds("turn") != turn })
 				}
 				now := strings.TrimPrefix(f.holds("ran"), was)
-				if now != name+";" && now != "" {
-					t.Errorf("%s: %q ran of\n%s", name, now, body)
-				}
+				assert.Check(t, now == name+";" || now == "", "%s: %q ran of\n%s", name, now, body)
 				if err == nil && at(asJSON(t, a.Data), "verified") == true {
 					if claimed++; now == "" {
 						t.Errorf("%s: nothing ran of\n%s\nand the reply is %s", name, body, a.Text)
@@ -103,9 +104,7 @@ func TestRealItemCovered(t *testing.T) {
 	})
 	a := f.ok("ax_click", f.on("menuitem Peter"))
 	f.says(a.Warning, "no effect of it was seen")
-	if at(a.data, "verified") != false {
-		t.Error("an effect that may be another's is claimed")
-	}
+	assert.Check(t, is.Equal(at(a.data, "verified"), false), "an effect that may be another's is claimed")
 	e := f.refused(aai.AutomationFailed, "ax_click", f.on("menuitem Lynett"))
 	f.says(e.Message, `"Zoe" was chosen`)
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
@@ -41,9 +43,7 @@ func TestRealJava(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
 	source, file := filepath.Join(w.Home, "Order.java"), filepath.Join(w.Home, "saved")
-	if err := os.WriteFile(source, []byte(javaProgram), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.WriteFile(source, []byte(javaProgram), 0o600))
 	bare := w.Launch(t, "java", source, file)
 	_ = w.windowCalled("Order")
 	e := w.refused(aai.AutomationNotSupported, "ax_get_tree", params{"app": "Order"})
@@ -54,7 +54,7 @@ func TestRealJava(t *testing.T) {
 	w.awaitElement(app, "button Save")
 	w.done("ax_set_value", params{"app": app, "query": "textbox Name", "value": "Ann"})
 	w.says(w.done("ax_click", params{"app": app, "query": "Save"}).Text, `label "ready" → "saved Ann"`)
-	if text, err := os.ReadFile(file); err != nil || strings.TrimSpace(string(text)) != "Ann" {
-		t.Errorf("the program saved %q %v", text, err)
-	}
+	text, err := os.ReadFile(file)
+	assert.NilError(t, err, "%q", text)
+	assert.Equal(t, strings.TrimSpace(string(text)), "Ann", "%q", text)
 }

@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -39,14 +42,11 @@ func TestRealKeptValues(t *testing.T) {
 
 	w.says(w.ok("ax_get_tree", params{"app": f.app}).Text, `row: "1", "", "3"`, "row: \"x\"\n")
 	w.says(w.refused(aai.ElementNotFound, "ax_find", params{"app": f.app, "query": "Row 500"}).Hint, `998 in listbox "Rows"`)
-	if text := w.ok("ax_find", params{"app": f.app, "query": "Same"}).Text; strings.Contains(text, "out of view") {
-		t.Errorf("not the one in view: %s", text)
-	}
+	text = w.ok("ax_find", params{"app": f.app, "query": "Same"}).Text
+	assert.Check(t, !strings.Contains(text, "out of view"), "not the one in view: %s", text)
 	w.says(w.ok("ax_find", params{"app": f.app, "query": "Same", "nth": 3}).Text, "out of view")
 	w.says(w.ok("ax_click", params{"app": f.app, "query": "Same", "nth": 3}).Text, "scrolled into it first")
 	e := w.refused(aai.AmbiguousTarget, "ax_find", params{"app": f.app, "query": "Far"})
 	w.says(e.Message, "10 elements match", "; 2 more are not listed")
-	if len(e.Candidates) != 8 {
-		t.Errorf("candidates %q", e.Candidates)
-	}
+	assert.Check(t, is.Len(e.Candidates, 8))
 }

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // walkedWindows returns, by toolkit, a function that returns a program or page with four fields and a button. The fault trap
@@ -89,9 +92,8 @@ func TestRealKeyboardWalk(t *testing.T) {
 				if c.fault == "trap" {
 					return // nothing but a click leaves it
 				}
-				if now := focusedNow(w, app); now != before {
-					t.Errorf("the focus is at %s, and was at %s", now, before)
-				}
+				now := focusedNow(w, app)
+				assert.Check(t, is.Equal(now, before), "the focus is at %s, and was at %s", now, before)
 			})
 		}
 	}

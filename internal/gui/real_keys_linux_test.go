@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -48,9 +50,7 @@ func TestRealClickOnAField(t *testing.T) {
 		<script>for (const kind of ["mousedown", "click", "focusin"]) addEventListener(kind, e => clicks.value += kind + " " + e.target.id + ",")</script>`)
 	a := f.done("ax_click", f.on("textbox Name"))
 	f.comes("clicks", "focusin name,mousedown name,click name,")
-	if strings.Contains(a.Text, "no click") {
-		t.Error(a.Text)
-	}
+	assert.Check(t, !strings.Contains(a.Text, "no click"), a.Text)
 	f.says(f.ok("ax_click", f.on("textbox Notes")).Text, "received the focus but no click")
 	f.comes("clicks", "focusin name,mousedown name,click name,focusin notes,")
 	f.ok("ax_click", params{"app": f.app, "query": "textbox Notes", "mode": "focus"})

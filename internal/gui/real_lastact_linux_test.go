@@ -2,6 +2,9 @@ package gui_test
 
 import (
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // lastAct and lastActQt are programs that exit during an action.
@@ -35,9 +38,8 @@ func TestRealLastAct(t *testing.T) {
 				a := w.ok(tool, params{"app": w.python("last.py", program, "textbox Last word"), "query": "textbox Last word", argument: "farewell"})
 				w.says(a.Text, "has ended")
 				w.says(a.Warning, "cannot be read back")
-				if at(a.data, "delivered") != true || at(a.data, "verified") != false {
-					t.Errorf("%s: %v", tool, a.data)
-				}
+				assert.Check(t, is.Equal(at(a.data, "delivered"), true), "%s %v", tool, a.data)
+				assert.Check(t, is.Equal(at(a.data, "verified"), false), "%s %v", tool, a.data)
 			}
 		})
 	}

@@ -9,6 +9,9 @@ import (
 	"syscall"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -27,15 +30,12 @@ func TestRealLaunch(t *testing.T) {
 			ahead := w.target(name, true)
 			open := func(file string) answer {
 				path := filepath.Join(w.Home, file)
-				if err := os.WriteFile(path, []byte(sheet), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				assert.NilError(t, os.WriteFile(path, []byte(sheet), 0o600))
 				return w.ok("ax_connect", params{"app": name, "launch": true, "arguments": append(args[:len(args):len(args)], path)})
 			}
 			first := open("first.slk")
-			if now := w.target(name, false); name == "mousepad" && now.Digest != ahead.Digest {
-				t.Errorf("as it is installed it is %+v, as it runs %+v", ahead, now)
-			}
+			now := w.target(name, false)
+			assert.Check(t, name != "mousepad" || now.Digest == ahead.Digest, "as it is installed it is %+v, as it runs %+v", ahead, now)
 			second := open("second.slk")
 			w.says(second.Text, "It ran already")
 			if second.data["pid"] != first.data["pid"] || strings.Contains(first.Text, "It ran already") {
@@ -55,9 +55,7 @@ func TestRealLaunch(t *testing.T) {
 		first := open("one")
 		second := open("two")
 		w.says(second.Text, "It ran already")
-		if first.data["pid"] != second.data["pid"] {
-			t.Errorf("%s\n%s", first.Text, second.Text)
-		}
+		assert.Check(t, is.Equal(first.data["pid"], second.data["pid"]), "%s %s", first.Text, second.Text)
 		for _, tab := range []string{"one", "two"} {
 			w.eventually("there is a tab "+tab, func() bool {
 				_, err := w.do(w.Context(), "ax_find", params{"app": fmt.Sprint(first.data["pid"]), "query": "role:tab title:" + tab})
@@ -81,9 +79,7 @@ func (w *realWorld) target(name string, installed bool) *aai.App {
 		args = map[string]any{"launch": true, "arguments": []any{}}
 	}
 	app, err := w.tools.Operator.FindTarget(w.Context(), &aai.Call{Caller: w.caller, Tool: "ax_connect", Args: args}, name)
-	if err != nil {
-		w.Fatal(err)
-	}
+	assert.NilError(w, err)
 	return app
 }
 
@@ -91,9 +87,7 @@ func (w *realWorld) target(name string, installed bool) *aai.App {
 func endThose(t *testing.T, argument string) {
 	t.Helper()
 	lines, err := filepath.Glob("/proc/[0-9]*/cmdline")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for _, line := range lines {
 		text, err := os.ReadFile(line)
 		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(line)))

@@ -3,6 +3,9 @@ package gui_test
 import (
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -32,13 +35,11 @@ func TestRealDateTimesWithLimits(t *testing.T) {
 		f.done("ax_set_value", f.set("textbox "+c.name, c.value))
 		f.comes(c.id, c.value)
 		f.says(f.ok("ax_set_value", f.set("textbox "+c.name, c.value)).Text, "has this value already")
-		if got := f.ok("ax_get_value", f.on("textbox "+c.name)).data["value"]; got != c.value {
-			t.Errorf("%s %s is read as %v", c.name, c.value, got)
-		}
+		got := f.ok("ax_get_value", f.on("textbox "+c.name)).data["value"]
+		assert.Check(t, is.Equal(got, c.value), "%s %s is read as %v", c.name, c.value, got)
 	}
 	f.says(f.refused(aai.InvalidParams, "ax_set_value", f.set("textbox Two", "2029-01-01")).Message, "expected a year from 2026 to 2027")
 	f.says(f.refused(aai.AutomationNotSupported, "ax_set_value", f.set("textbox Either", "2026-W05")).Message, "do not identify them")
-	if f.holds("two") != "2027-04-04" || f.holds("either") != "2026-W04" {
-		t.Errorf("what was refused: %s, %s", f.holds("two"), f.holds("either"))
-	}
+	assert.Check(t, is.Equal(f.holds("two"), "2027-04-04"))
+	assert.Check(t, is.Equal(f.holds("either"), "2026-W04"))
 }

@@ -1,6 +1,11 @@
 package gui_test
 
-import "testing"
+import (
+	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+)
 
 // TestRealLastLineEnd: a page's text with a final line end is set, filled in and read unchanged.
 func TestRealLastLineEnd(t *testing.T) {
@@ -10,9 +15,8 @@ func TestRealLastLineEnd(t *testing.T) {
 	for _, text := range []string{"a\nb\n", "x\n", "q\n\n", "\n", "a\n\nb", "z"} {
 		f.done("ax_set_value", f.set("textbox Plain", text))
 		f.comes("plain", text)
-		if got := f.ok("ax_get_value", f.on("textbox Plain")).data["value"]; got != text {
-			t.Errorf("%q is read as %q", text, got)
-		}
+		got := f.ok("ax_get_value", f.on("textbox Plain")).data["value"]
+		assert.Check(t, is.Equal(got, text), "%q is read as %q", text, got)
 	}
 	f.says(f.ok("ax_fill", params{"app": f.app, "fields": fields("textbox Plain", "one\ntwo\n")}).Text, "Filled 1 of 1")
 	f.comes("plain", "one\ntwo\n")

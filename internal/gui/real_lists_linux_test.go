@@ -4,6 +4,9 @@ import (
 	"slices"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -42,9 +45,8 @@ func realScroll(w *realForm) {
 	w.says(w.ok("ax_find", w.on(`option "Fruit 30"`)).Text, `option "Fruit 30" [e`, "out of view")
 	w.says(w.done("ax_click", w.on(`option "Fruit 30"`)).Text, "was scrolled into it first")
 	w.f.WaitState(w.T, "fruit", "Fruit 30")
-	if at := w.scrolled(); at <= down {
-		w.Errorf("it is scrolled to %v, and was to %v", at, down)
-	}
+	at := w.scrolled()
+	assert.Check(w, !(at <= down), "it is scrolled to %v, and was to %v", at, down)
 	w.done("ax_scroll", w.with(`option "Fruit 2"`, "to_view", true))
 	w.done("ax_click", w.on(`option "Fruit 2"`))
 	w.f.WaitState(w.T, "fruit", "Fruit 2")
@@ -82,11 +84,9 @@ func TestRealListOfSeveral(t *testing.T) {
 	for _, option := range []string{"Green", "Red", "Black", "Blue", "Green"} {
 		a := f.ok("ax_click", f.on("option "+option))
 		f.comes("many", option)
-		if a.Warning != "" || at(a.data, "verified") != true {
-			t.Errorf("%s: %s, warning %q", option, a.Text, a.Warning)
-		}
-		if got := f.ok("ax_get_value", f.on("listbox Pick many")).data["value"]; got != option {
-			t.Errorf("the list holds %v, not %s", got, option)
-		}
+		assert.Check(t, is.Equal(a.Warning, ""), "%s %s", option, a.Text)
+		assert.Check(t, is.Equal(at(a.data, "verified"), true), "%s %s", option, a.Text)
+		got := f.ok("ax_get_value", f.on("listbox Pick many")).data["value"]
+		assert.Check(t, is.Equal(got, option), "the list holds %v, not %s", got, option)
 	}
 }

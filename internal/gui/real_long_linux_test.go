@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -24,12 +27,11 @@ func TestRealLongText(t *testing.T) {
 				t.Errorf("%+v %+v", a, e)
 			}
 			_, e := f.do(f.Context(), "ax_type", note(strings.Repeat(text, 10)))
-			if e == nil || e.Code != aai.InvalidParams || e.Delivery != aai.NotDelivered {
-				t.Errorf("%+v", e)
-			}
-			if got := f.ok("ax_get_value", f.on("textbox Note")).data["value"]; got != text {
-				t.Errorf("it holds %q", got)
-			}
+			assert.Assert(t, e != nil, "%+v", e)
+			assert.Equal(t, e.Code, aai.InvalidParams, "%+v", e)
+			assert.Equal(t, e.Delivery, aai.NotDelivered, "%+v", e)
+			got := f.ok("ax_get_value", f.on("textbox Note")).data["value"]
+			assert.Check(t, is.Equal(got, text), "it holds %q", got)
 		})
 	}
 }

@@ -7,25 +7,25 @@ import (
 	"image"
 	"image/png"
 	"os/exec"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // realLooks returns tests of screenshots, the clipboard and keys.
 func realLooks() []realPart {
 	return []realPart{
 		{"idle", func(w *realForm) {
-			if a := w.ok("ax_wait_idle", params{"app": w.app, "timeout_ms": 10000}); at(a.data, "idle") != true {
-				w.Errorf("it is not idle: %s", a.Text)
-			}
+			a := w.ok("ax_wait_idle", params{"app": w.app, "timeout_ms": 10000})
+			assert.Check(w, is.Equal(at(a.data, "idle"), true), "it is not idle: %s", a.Text)
 		}},
 		{"windows", func(w *realForm) {
 			a, r := w.ok("ax_list_windows", params{"app": w.app}), w.f.WindowRect(w.T)
 			got := jsonText(w.T, at(a.data, "windows", 0, "position")) + jsonText(w.T, at(a.data, "windows", 0, "size"))
-			if want := jsonText(w.T, []int{r.X, r.Y}) + jsonText(w.T, []int{r.Width, r.Height}); got != want {
-				w.Errorf("the window is at %s, want %s", got, want)
-			}
-			if at(a.data, "windows", 0, "title") != w.f.Title || at(a.data, "windows", 0, "focused") != false {
-				w.Errorf("%v", a.data)
-			}
+			want := jsonText(w.T, []int{r.X, r.Y}) + jsonText(w.T, []int{r.Width, r.Height})
+			assert.Check(w, is.Equal(got, want), "the window is at %s, want %s", got, want)
+			assert.Check(w, is.Equal(at(a.data, "windows", 0, "title"), w.f.Title), a.data)
+			assert.Check(w, is.Equal(at(a.data, "windows", 0, "focused"), false), a.data)
 		}},
 		{"screenshot", realScreenshot},
 		{"clipboard", realClipboard},
@@ -43,13 +43,10 @@ func realLooks() []realPart {
 func (w *realForm) picture(p params) image.Image {
 	w.Helper()
 	a := w.ok("ax_screenshot", p)
-	if len(a.Images) != 1 || a.Images[0].MIME != "image/png" {
-		w.Fatalf("%d pictures", len(a.Images))
-	}
+	assert.Assert(w, is.Len(a.Images, 1))
+	assert.Equal(w, a.Images[0].MIME, "image/png")
 	picture, err := png.Decode(bytes.NewReader(a.Images[0].Data))
-	if err != nil {
-		w.Fatal(err)
-	}
+	assert.NilError(w, err)
 	return picture
 }
 
@@ -74,30 +71,26 @@ func alike(a, b image.Image) float64 {
 func realScreenshot(w *realForm) {
 	r := w.f.WindowRect(w.T)
 	whole := w.picture(params{"app": w.app})
-	if size := whole.Bounds().Size(); size != image.Pt(r.Width, r.Height) {
-		w.Errorf("the picture is %v, and the window %v", size, r)
-	}
+	size := whole.Bounds().Size()
+	assert.Check(w, is.Equal(size, image.Pt(r.Width, r.Height)), "the picture is %v, and the window %v", size, r)
 	colours := make(map[any]bool)
 	for y := range whole.Bounds().Dy() {
 		for x := range whole.Bounds().Dx() {
 			colours[whole.At(x, y)] = true
 		}
 	}
-	if len(colours) < 10 {
-		w.Errorf("the picture has %d colours", len(colours))
-	}
+	assert.Check(w, len(colours) >= 10, "the picture has %d colours", len(colours))
 	button := w.f.ControlRect(w.T, "Press")
 	region := w.ok("ax_screenshot", w.on("button Press")).data["region"]
 	shown := image.Rect(0, 0, jsonInt(region, "w"), jsonInt(region, "h")).Add(image.Pt(jsonInt(region, "x"), jsonInt(region, "y")))
 	const edge = 6 // GTK 4 omits the edge of a button, GTK 3 includes the shadow
 	around := image.Rect(button.X, button.Y, button.X+button.Width, button.Y+button.Height).Inset(-edge)
-	if shown.Empty() || !shown.In(around) || w.picture(w.on("button Press")).Bounds().Size() != shown.Size() {
-		w.Errorf("the button's picture shows %v, and the button is at %v", shown, button)
-	}
+	assert.Assert(w, !shown.Empty(), "the button's picture shows %v, and the button is at %v", shown, button)
+	assert.Assert(w, shown.In(around), "the button's picture shows %v, and the button is at %v", shown, button)
+	assert.Equal(w, w.picture(w.on("button Press")).Bounds().Size(), shown.Size(), "%v %v", shown, button)
 	cover := w.Cover(w.T, w.f)
-	if same := alike(whole, w.picture(params{"app": w.app})); same < 0.98 {
-		w.Errorf("%.2f of the covered window is as it was", same)
-	}
+	same := alike(whole, w.picture(params{"app": w.app}))
+	assert.Check(w, !(same < 0.98), "%.2f of the covered window is as it was", same)
 	presses, _ := w.f.State(w.T)["presses"].(float64)
 	w.done("ax_click", w.on("button Press"))
 	w.f.WaitState(w.T, "presses", presses+1)
@@ -113,9 +106,8 @@ func jsonInt(object any, key string) int {
 // realClipboard: xclip reads our text, and we read its text.
 func realClipboard(w *realForm) {
 	w.ok("ax_clipboard", params{"action": "write", "text": unicode})
-	if got := w.xclip("", "-o"); got != unicode {
-		w.Errorf("xclip reads %q, want %q", got, unicode)
-	}
+	got := w.xclip("", "-o")
+	assert.Check(w, is.Equal(got, unicode), "xclip reads %q, want %q", got, unicode)
 	w.xclip("theirs "+unicode, "-i")
 	w.eventually("what xclip wrote is read", func() bool { // it takes the clipboard a little after its start
 		return w.ok("ax_clipboard", params{"action": "read"}).data["text"] == "theirs "+unicode
@@ -130,9 +122,7 @@ func (w *realForm) xclip(input string, args ...string) string {
 	if input == "" {
 		cmd.Stdout = &out
 	}
-	if err := cmd.Run(); err != nil {
-		w.Fatal(err)
-	}
+	assert.NilError(w, cmd.Run())
 	return out.String()
 }
 

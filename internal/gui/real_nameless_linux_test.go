@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
 )
 
 // nameless are clickable elements without text on a page, by id; each reports its click in the
@@ -49,13 +51,9 @@ func TestRealNameless(t *testing.T) {
 	}
 	f.says(text, `paragraph: "Please read", link "the terms" [`, `], ", and", link "the policy" [`, `], "before you go on."`,
 		`: "Can be come to"`, `generic .note [`, `] editable`)
-	if !regexp.MustCompile(`(?m)^ *"Nothing to act on"$`).MatchString(text) {
-		t.Errorf("a short text has a ref in\n%s", text)
-	}
+	assert.Check(t, regexp.MustCompile(`(?m)^ *"Nothing to act on"$`).MatchString(text), "a short text has a ref in\n%s", text)
 	long := regexp.MustCompile(`(?m)^ *"A text .*…" \[(e\d+)\]`).FindStringSubmatch(text)
-	if long == nil {
-		t.Fatalf("a text that is cut has no ref in\n%s", text)
-	}
+	assert.Assert(t, long != nil, "a text that is cut has no ref in\n%s", text)
 	f.says(f.ok("ax_get_value", f.on(long[1])).Text, "this is the last word.")
 	for query, says := range map[string]string{"trash-can.png .trash": "delete", ".icon.delete-row": "delete-row"} {
 		call := f.record.lastRequest().Call

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -45,9 +48,11 @@ func TestRealWindowWithoutATree(t *testing.T) {
 		w.says(a.Text, "What changed: its picture")
 		w.eventually("the click is heard", func() bool { return len(heard()) >= before+12 })
 		at := heard()[before:] // ESC [ M, and the button, column and row from 32
-		if at[:4] != "\x1b[M " || at[4]-32 < 18 || at[4]-32 > 22 || at[5]-32 < 9 || at[5]-32 > 12 {
-			t.Errorf("it heard %q", at)
-		}
+		assert.Check(t, is.Equal(at[:4], "\x1b[M "), "%q", at)
+		assert.Check(t, at[4]-32 >= 18, "it heard %q", at)
+		assert.Check(t, at[4]-32 <= 22, "it heard %q", at)
+		assert.Check(t, at[5]-32 >= 9, "it heard %q", at)
+		assert.Check(t, at[5]-32 <= 12, "it heard %q", at)
 	}
 	before := len(heard())
 	w.done("ax_scroll", params{"app": "xterm", "x": width / 2, "y": height / 2, "in_picture": true, "direction": "up", "mode": "focus"})
@@ -57,9 +62,9 @@ func TestRealWindowWithoutATree(t *testing.T) {
 	w.done("ax_key_press", params{"app": "xterm", "key": "x", "mode": "focus"})
 	w.done("ax_type", params{"app": "xterm", "text": unicode, "submit": true, "mode": "focus"})
 	w.eventually("the keys are heard", func() bool { return strings.HasSuffix(heard(), "x"+unicode+"\r") })
-	if on := w.record.last(aai.Outcome).Element; on.Window != "listens" || !on.UnknownEffect {
-		t.Errorf("on record is %+v", on)
-	}
+	on := w.record.last(aai.Outcome).Element
+	assert.Check(t, is.Equal(on.Window, "listens"), "%+v", on)
+	assert.Check(t, on.UnknownEffect, "on record is %+v", on)
 	e = w.refused(aai.AutomationNotSupported, "ax_click", params{"app": "xterm", "query": "button OK"})
 	w.says(fmt.Sprint(e, e.Hint), "no tree", "ax_click_at")
 }
@@ -73,9 +78,7 @@ func TestRealWindowWithoutATreeThatDoesNothing(t *testing.T) {
 	_ = w.windowCalled("deaf")
 	a := w.ok("ax_key_press", params{"app": "xterm", "key": "x", "mode": "focus"})
 	w.says(a.Warning, "its picture did not change")
-	if at(a.data, "verified") != false {
-		t.Errorf("it says %v", a.data)
-	}
+	assert.Check(t, is.Equal(at(a.data, "verified"), false), "it says %v", a.data)
 	a = w.done("ax_key_press", params{"app": "xterm", "key": "return", "mode": "focus"})
 	w.says(a.Text, `the window "deaf" is gone`)
 }

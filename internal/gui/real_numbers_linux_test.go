@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -24,12 +27,10 @@ func TestRealNumbers(t *testing.T) {
 	for _, value := range []string{"1000000", "1000001", "20000", "20000.01", "123456789", "0.1", "500", "500.001", "16777217", "1234567.89", "99999999", "1000001", "-7"} {
 		set := f.ok("ax_set_value", f.set("spinbutton Amount", value))
 		f.comes("amount", value)
-		if at(set.data, "verified") != true || !near(at(set.data, "element", "value"), value) {
-			t.Errorf("%s: %s", value, set.Text)
-		}
-		if got := f.ok("ax_get_value", f.on("spinbutton Amount")).data["value"]; !near(got, value) {
-			t.Errorf("%s is read as %v", value, got)
-		}
+		assert.Check(t, is.Equal(at(set.data, "verified"), true), "%s %s", value, set.Text)
+		assert.Check(t, near(at(set.data, "element", "value"), value), "%s %s", value, set.Text)
+		got := f.ok("ax_get_value", f.on("spinbutton Amount")).data["value"]
+		assert.Check(t, near(got, value), "%s is read as %v", value, got)
 	}
 	for _, value := range []string{"20000.01", "500.001", "16777217"} {
 		f.ok("ax_type", params{"app": f.app, "query": "spinbutton Amount", "text": value, "clear_first": true})

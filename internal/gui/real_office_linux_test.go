@@ -4,6 +4,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // TestRealOffice: LibreOffice's fields have the names of their labels, and its menu bar, which it
@@ -15,19 +18,17 @@ func TestRealOffice(t *testing.T) {
 	app := strconv.Itoa(pid)
 	w.awaitElement(app, "cell A1")
 	p := w.somebody()
-	if shown := w.shown(app); strings.Count(shown, "menubar") != 1 || strings.Count(shown, "File") != 1 {
-		t.Errorf("its menu bar is told %d times:\n%s", strings.Count(shown, "menubar"), shown)
-	}
+	shown := w.shown(app)
+	assert.Check(t, is.Equal(strings.Count(shown, "menubar"), 1), shown)
+	assert.Check(t, is.Equal(strings.Count(shown, "File"), 1), shown)
 	w.ok("ax_click", params{"app": app, "query": `button "Find and Replace"`})
 	w.awaitElement(app, "textbox Find:")
 	for _, c := range []struct{ query, value string }{{"textbox Find:", "abc"}, {`textbox "Replace:"`, "abcd"}, {"textbox Find", "Grüße"}} {
 		w.done("ax_set_value", params{"app": app, "query": c.query, "value": c.value})
-		if got := w.ok("ax_get_value", params{"app": app, "query": c.query}).data["value"]; got != c.value {
-			t.Errorf("%s holds %q, want %q", c.query, got, c.value)
-		}
+		assert.Check(t, is.Equal(w.ok("ax_get_value", params{"app": app, "query": c.query}).data["value"], c.value), c.query)
 	}
-	if shown := w.shown(app); strings.Contains(shown, `label "Find:"`) || !strings.Contains(shown, `label "Direction:"`) {
-		t.Errorf("the words of a field are told twice, or others not at all:\n%s", shown)
-	}
+	shown = w.shown(app)
+	assert.Assert(t, !strings.Contains(shown, `label "Find:"`), "the words of a field are told twice, or others not at all:\n%s", shown)
+	assert.Assert(t, is.Contains(shown, `label "Direction:"`))
 	p.undisturbed(t)
 }

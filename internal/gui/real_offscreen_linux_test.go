@@ -5,6 +5,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // farPage returns a page of many paragraphs with actionable elements at its end.
@@ -27,26 +30,21 @@ func TestRealOutOfView(t *testing.T) {
 	w := newRealWorld(t)
 	f := w.webForm(farPage())
 	first := f.ok("ax_get_tree", params{"app": f.app})
-	if !regexp.MustCompile(`1 of 1 thing to act on; out of view: 2 textbox, 1 button, 1[0-9]{2} paragraph, 1 image; more: "q`).MatchString(first.Text) {
-		t.Errorf("it says %s", first.Text)
-	}
+	assert.Check(t, regexp.MustCompile(`1 of 1 thing to act on; out of view: 2 textbox, 1 button, 1[0-9]{2} paragraph, 1 image; more: "q`).MatchString(first.Text), "it says %s", first.Text)
 	text := f.shown(f.app)
 	for i := range 200 {
-		if n := strings.Count(text, fmt.Sprintf(`number %d of`, i)); n != 1 {
-			t.Errorf("paragraph %d is told %d times", i, n)
-		}
+		n := strings.Count(text, fmt.Sprintf(`number %d of`, i))
+		assert.Check(t, is.Equal(n, 1), "paragraph %d is told %d times", i, n)
 	}
 	last := regexp.MustCompile(`button "Last of all" \[(e\d+)\]`).FindStringSubmatch(text)
-	if last == nil || !strings.Contains(text, "image bin.png .far-trash [") {
-		t.Fatalf("what is at the end is not there:\n%s", text)
-	}
+	assert.Assert(t, last != nil, "what is at the end is not there:\n%s", text)
+	assert.Assert(t, is.Contains(text, "image bin.png .far-trash ["))
 	f.says(f.ok("ax_find", f.on("Last of all")).Text, last[1], "out of view")
 	const brought = "was scrolled into it first"
 	f.says(f.ok("ax_click", f.on("Last of all")).Text, brought)
 	f.comes("clicked", "last")
-	if a := f.ok("ax_click", f.on(last[1])); strings.Contains(a.Text, brought) {
-		t.Errorf("what is in view is brought there: %s", a.Text)
-	}
+	a := f.ok("ax_click", f.on(last[1]))
+	assert.Check(t, !strings.Contains(a.Text, brought), "what is in view is brought there: %s", a.Text)
 	f.says(f.ok("ax_find", f.on("Paragraph number 3 of many.")).Text, "out of view")
 	f.says(f.refused("ELEMENT_NOT_FOUND", "ax_find", f.on("Nowhere at all")).Message, "nothing in")
 }
@@ -58,9 +56,8 @@ func TestRealOutOfViewUnread(t *testing.T) {
 	w := newRealWorld(t)
 	f := w.webForm(farPage())
 	f.says(f.ok("ax_find", f.on("bin.png .far-trash")).Text, "out of view")
-	if got := f.ok("ax_get_value", f.on("textbox Far away")).data["value"]; got != "afar" {
-		t.Errorf("a field out of view holds %q", got)
-	}
+	got := f.ok("ax_get_value", f.on("textbox Far away")).data["value"]
+	assert.Check(t, is.Equal(got, "afar"), "a field out of view holds %q", got)
 	f.says(f.ok("ax_click", f.on("bin.png .far-trash")).Text, "was scrolled into it first")
 	f.comes("clicked", "bin")
 	f.done("ax_set_value", f.set("textbox Far away", "here"))

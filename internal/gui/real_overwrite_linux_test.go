@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -34,13 +37,12 @@ func TestRealOverwriteFails(t *testing.T) {
 		held, other, inputs := f.holds(c.id), f.holds(map[string]string{"plain": "area", "area": "plain"}[c.id]), f.holds("inputs")
 		e := f.refused(aai.InvalidParams, c.tool, c.args)
 		f.says(e.Message, c.says)
-		if e.Delivery != aai.NotDelivered || f.holds("inputs") != inputs {
-			t.Errorf("%s: %s, and the page had %s inputs and not %s", c.says, e.Delivery, f.holds("inputs"), inputs)
-		}
+		assert.Check(t, is.Equal(e.Delivery, aai.NotDelivered), c.says)
+		assert.Check(t, is.Equal(f.holds("inputs"), inputs), c.says)
 		f.ok("ax_type", params{"app": f.app, "query": c.query, "text": "!"})
 		f.eventually("the page holds what was typed", func() bool { return strings.Contains(f.holds(c.id), "!") && f.holds(c.id) != held })
-		if now := f.holds(c.id); strings.ReplaceAll(now, "!", "") != was || f.holds(map[string]string{"plain": "area", "area": "plain"}[c.id]) != other {
-			t.Errorf("%s: then %s holds %q, and held %q", c.says, c.id, now, held)
-		}
+		now := f.holds(c.id)
+		assert.Check(t, is.Equal(strings.ReplaceAll(now, "!", ""), was), "%s %s %q %q", c.says, c.id, now, held)
+		assert.Check(t, is.Equal(f.holds(map[string]string{"plain": "area", "area": "plain"}[c.id]), other), "%s %s %q %q", c.says, c.id, now, held)
 	}
 }

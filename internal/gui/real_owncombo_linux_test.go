@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -17,9 +20,7 @@ func TestRealOwnCombo(t *testing.T) {
 		<div role="option" aria-selected="false">Red</div><div role="option" aria-selected="false">Blue</div></div>`)
 	p := w.somebody()
 	e := f.refused(aai.AutomationNotSupported, "ax_set_value", f.set("combobox Colour", "Blue"))
-	if e.Delivery != aai.NotDelivered {
-		t.Errorf("delivery is %s", e.Delivery)
-	}
+	assert.Check(t, is.Equal(e.Delivery, aai.NotDelivered))
 	if f.says(e.Hint, "ax_click"); strings.Contains(e.Hint, "focus") {
 		t.Errorf("the hint is %q", e.Hint)
 	}

@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -22,9 +25,7 @@ func TestRealModalOfAPage(t *testing.T) {
 	e := f.refused(aai.ElementNotFound, "ax_click", f.on("button Shout"))
 	f.says(e.Message, `dialog "Really do it?"`)
 	f.says(e.Hint, "until it is closed", "ax_get_tree")
-	if e.Delivery != aai.NotDelivered {
-		t.Errorf("delivery is %s", e.Delivery)
-	}
+	assert.Check(t, is.Equal(e.Delivery, aai.NotDelivered))
 	f.ok("ax_click", f.on("button You"))
 	f.ok("ax_click", f.on("button Shout"))
 }

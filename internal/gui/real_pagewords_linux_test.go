@@ -13,6 +13,8 @@ import (
 
 	"github.com/godbus/dbus/v5"
 	"golang.org/x/net/websocket"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
@@ -59,9 +61,7 @@ func (f *webForm) tellsWords(text string) {
 	f.Helper()
 	own := wordForm.FindAllString(wordsPage, -1) // of the page, not of the browser
 	words := slices.DeleteFunc(wordForm.FindAllString(text, -1), func(word string) bool { return len(word) < 5 || !slices.Contains(own, word) })
-	if len(words) < 45 {
-		f.Fatalf("only %d words in the browser's tree: %s", len(words), text)
-	}
+	assert.Assert(f, len(words) >= 45, "only %d words in the browser's tree: %s", len(words), text)
 	var missing []string
 	told := ""
 	for end := time.Now().Add(completePatience); ; time.Sleep(lookAgain) {
@@ -71,9 +71,7 @@ func (f *webForm) tellsWords(text string) {
 			break
 		}
 	}
-	if len(missing) > 0 {
-		f.Errorf("not told: %q in\n%s", missing, told)
-	}
+	assert.Check(f, is.Len(missing, 0), told)
 	for query, words := range map[string][]string{"list listname": {"looselist", "itemword"}, "region sectioned": {"sectionloose", "sectionpara", "sectionlast"}, "link navlink": {"navlink"}} {
 		value, _ := f.ok("ax_get_value", f.on(query)).data["value"].(string)
 		f.says(value, words...)
@@ -86,9 +84,7 @@ func (f *webForm) tellsWords(text string) {
 	}
 	f.ok("ax_find", f.on("button Understood"))
 	f.comes("interrupted", "vend")
-	if f.holds("count") != "menu" {
-		f.Errorf("a space pressed the dialog's button")
-	}
+	assert.Check(f, is.Equal(f.holds("count"), "menu"), "a space pressed the dialog's button")
 }
 
 // atspiWords returns the names and texts of the program's visible elements in pages, as another
@@ -96,9 +92,7 @@ func (f *webForm) tellsWords(text string) {
 func (f *webForm) atspiWords() string {
 	f.Helper()
 	conn, err := dbus.Connect(f.A11yAddress(f.T))
-	if err != nil {
-		f.Fatal(err)
-	}
+	assert.NilError(f, err)
 	defer func() { _ = conn.Close() }()
 	sender, path, _ := strings.Cut(f.appOf(f.app).Key, "/")
 	o := &eyes{t: f.T, conn: conn, sender: sender, veil: rawShowing}
@@ -118,43 +112,30 @@ func (f *webForm) atspiWords() string {
 func (f *webForm) chromiumWords() string {
 	f.Helper()
 	folders, err := filepath.Glob(filepath.Join(f.Home, "browser*", "DevToolsActivePort"))
-	if err != nil || len(folders) != 1 {
-		f.Fatalf("%q %v", folders, err)
-	}
+	assert.NilError(f, err)
+	assert.Assert(f, is.Len(folders, 1))
 	port, err := os.ReadFile(folders[0])
-	if err != nil {
-		f.Fatal(err)
-	}
+	assert.NilError(f, err)
 	host, _, _ := strings.Cut(string(port), "\n")
 	reply, err := http.Get("http://127.0.0.1:" + host + "/json/list")
-	if err != nil {
-		f.Fatal(err)
-	}
+	assert.NilError(f, err)
 	defer func() { _ = reply.Body.Close() }()
 	var pages []struct {
 		Type      string
 		WebSocket string `json:"webSocketDebuggerUrl"`
 	}
-	if err := json.NewDecoder(reply.Body).Decode(&pages); err != nil {
-		f.Fatal(err)
-	}
+	assert.NilError(f, json.NewDecoder(reply.Body).Decode(&pages))
 	pages = slices.DeleteFunc(pages, func(p struct {
 		Type      string
 		WebSocket string `json:"webSocketDebuggerUrl"`
 	}) bool {
 		return p.Type != "page"
 	})
-	if len(pages) != 1 {
-		f.Fatalf("pages: %v", pages)
-	}
+	assert.Assert(f, is.Len(pages, 1))
 	conn, err := websocket.Dial(pages[0].WebSocket, "", "http://127.0.0.1")
-	if err != nil {
-		f.Fatal(err)
-	}
+	assert.NilError(f, err)
 	defer func() { _ = conn.Close() }()
-	if err := websocket.Message.Send(conn, `{"id": 1, "method": "Accessibility.getFullAXTree"}`); err != nil {
-		f.Fatal(err)
-	}
+	assert.NilError(f, websocket.Message.Send(conn, `{"id": 1, "method": "Accessibility.getFullAXTree"}`))
 	var tree struct {
 		Result struct {
 			Nodes []struct {
@@ -163,9 +144,7 @@ func (f *webForm) chromiumWords() string {
 			}
 		}
 	}
-	if err := websocket.JSON.Receive(conn, &tree); err != nil {
-		f.Fatal(err)
-	}
+	assert.NilError(f, websocket.JSON.Receive(conn, &tree))
 	var b strings.Builder
 	for _, node := range tree.Result.Nodes {
 		if !node.Ignored {

@@ -3,8 +3,10 @@ package gui_test
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 )
@@ -37,7 +39,6 @@ func TestRealPassedItems(t *testing.T) {
 	w.eventually("Beta is current", func() bool { said, _ := os.ReadFile(file); return string(said) == "Beta\n" })
 	w.ok("ax_click", params{"app": app, "query": "Gamma"})
 	w.eventually("Gamma is current", func() bool { said, _ := os.ReadFile(file); return string(said) == "Beta\nDelete all\nGamma\n" })
-	if on := w.record.last(aai.Outcome).Element; !strings.Contains(on.Name, "Delete all") {
-		t.Errorf("the record names %q", on.Name)
-	}
+	on := w.record.last(aai.Outcome).Element
+	assert.Check(t, is.Contains(on.Name, "Delete all"), "the record names %q", on.Name)
 }

@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
@@ -119,17 +122,13 @@ func TestRealLater(t *testing.T) {
 				begun := time.Now()
 				dead := w.ok("ax_click", params{"app": app, "query": "button Dead"})
 				t.Logf("a click without effect took %s", time.Since(begun))
-				if dead.data["verified"] != false {
-					t.Errorf("the dead button: %s %v", dead.Text, dead.data)
-				}
+				assert.Check(t, is.Equal(dead.data["verified"], false), "the dead button: %s %v", dead.Text, dead.data)
 				begun = time.Now()
 				late := w.ok("ax_click", params{"app": app, "query": "button Late"})
 				t.Logf("a click with a late effect took %s: %v %s", time.Since(begun), late.data["verified"], late.Warning)
 				time.Sleep(thinks)
 				next := w.ok("ax_click", params{"app": app, "query": "button Dead"})
-				if next.data["verified"] != false {
-					t.Errorf("round %d: the dead button is believed: %s %v", i, next.Text, next.data)
-				}
+				assert.Check(t, is.Equal(next.data["verified"], false), "round %d: the dead button is believed: %s %v", i, next.Text, next.data)
 				if i == 0 && late.data["verified"] != true && !strings.Contains(next.Text, `"idle" → "saved"`) {
 					t.Errorf("the late effect is told by nobody: %q, then %q", late.Text, next.Text)
 				}

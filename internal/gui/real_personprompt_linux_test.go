@@ -3,8 +3,10 @@ package gui_test
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 )
@@ -36,15 +38,13 @@ func TestPermissionsAreForThePerson(t *testing.T) {
 				"ax_drag": {"from_x": x, "from_y": y, "to_x": x + 9, "to_y": y},
 			} {
 				p["app"] = f.app
-				if err := w.refused(aai.PermissionDenied, tool, p); !strings.Contains(err.Message, "for the person") {
-					t.Errorf("%s: %v", tool, err)
-				}
+				err := w.refused(aai.PermissionDenied, tool, p)
+				assert.Check(t, is.Contains(err.Message, "for the person"), "%s %v", tool, err)
 			}
 			w.ok("ax_click", f.on("button Write"))
 			f.comes("note", "Ada")
-			if got := f.holds("out"); got != "" {
-				t.Errorf("the question was answered: %s", got)
-			}
+			got := f.holds("out")
+			assert.Check(t, is.Equal(got, ""), "the question was answered: %s", got)
 		})
 	}
 }
@@ -55,12 +55,8 @@ func TestPortalsAskThePerson(t *testing.T) {
 	w := newRealWorld(t)
 	portal := filepath.Join(w.Home, "xdg-desktop-portal-gtk") // the same windows, in a program with that name
 	program, err := os.ReadFile("/usr/bin/zenity")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(portal, program, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
+	assert.NilError(t, os.WriteFile(portal, program, 0o700))
 	question := w.process(w.Launch(t, portal, "--question", "--text", "Share your screen?"))
 	w.awaitElement(question, "button Yes")
 	w.ok("ax_get_tree", params{"app": question})
@@ -70,9 +66,8 @@ func TestPortalsAskThePerson(t *testing.T) {
 		"ax_window": {"action": "close"},
 	} {
 		p["app"] = question
-		if err := w.refused(aai.PermissionDenied, tool, p); !strings.Contains(err.Message, "for the person") {
-			t.Errorf("%s: %v", tool, err)
-		}
+		err := w.refused(aai.PermissionDenied, tool, p)
+		assert.Check(t, is.Contains(err.Message, "for the person"), "%s %v", tool, err)
 	}
 	for _, kind := range []string{"--file-selection", "--color-selection"} {
 		chooser := w.process(w.Launch(t, portal, kind))

@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -63,17 +66,15 @@ func TestRealWordsInPicture(t *testing.T) {
 	find := func(words string) string {
 		w.Helper()
 		a := w.ok("ax_find_visual", params{"app": app, "description": words})
-		if at(a.data, "found") != true {
-			t.Fatalf("%q: %s", words, a.Text)
-		}
+		assert.Equal(t, at(a.data, "found"), true, "%q %s", words, a.Text)
 		ref, _ := at(a.data, "element_ref").(string)
 		return ref
 	}
 	w.done("ax_click", params{"app": app, "query": find("the Refund button"), "mode": "focus"})
 	clicked("Refund\n")
-	if on := w.record.last(aai.Outcome).Element; on.Name != "Refund" || !on.UnknownEffect {
-		t.Errorf("on record is %+v", on)
-	}
+	on := w.record.last(aai.Outcome).Element
+	assert.Check(t, is.Equal(on.Name, "Refund"), "%+v", on)
+	assert.Check(t, on.UnknownEffect, "on record is %+v", on)
 	approve := find("approve")
 	picture := w.ok("ax_screenshot", params{"app": app, "text": true})
 	w.says(picture.Text, "Archive [w", "Delete [w")
@@ -90,9 +91,7 @@ func TestRealWordsInPicture(t *testing.T) {
 	_ = w.refused(aai.ElementNotFound, "ax_find", params{"app": app, "query": "Publish"})
 	a = w.ok("ax_find_visual", params{"app": app, "description": "Publish"})
 	w.says(a.Text, "No text in the picture matches", "Approve [w")
-	if at(a.data, "found") != false {
-		t.Errorf("it says %v", a.data)
-	}
+	assert.Check(t, is.Equal(at(a.data, "found"), false), "it says %v", a.data)
 }
 
 // TestRealVisualDiff: a window is equal to its kept picture until it changes, and the reply shows where; ignored parts and
@@ -111,44 +110,35 @@ func TestRealVisualDiff(t *testing.T) {
 	w.says(w.refused(aai.InvalidParams, "ax_visual_diff", params{"app": app, "baseline": "start"}).Message, "no picture of this program was kept as start")
 	_ = w.refused(aai.InvalidParams, "ax_visual_diff", params{"app": app, "baseline": "../start", "update": true})
 	w.ok("ax_visual_diff", params{"app": app, "baseline": "start", "update": true})
-	if passed, text, pictures := compare(nil); passed != true || pictures != 0 {
-		t.Errorf("an equal window: %v, %s, %d pictures", passed, text, pictures)
-	}
+	passed, text, pictures := compare(nil)
+	assert.Check(t, is.Equal(passed, true), text)
+	assert.Check(t, is.Equal(pictures, 0), text)
 	found := w.ok("ax_find_visual", params{"app": app, "description": "Swap"})
 	w.done("ax_click", params{"app": app, "query": at(found.data, "element_ref"), "mode": "focus"})
-	if passed, text, pictures := compare(params{"threshold": 0}); passed != false || pictures != 1 {
-		t.Errorf("a changed window: %v, %s, %d pictures", passed, text, pictures)
-	}
-	if passed, text, _ := compare(params{"threshold": 90}); passed != true {
-		t.Errorf("up to 90%%: %v, %s", passed, text)
-	}
-	if passed, text, _ := compare(params{"ignore": []any{"role:canvas"}, "threshold": 0}); passed != true {
-		t.Errorf("without the drawing: %v, %s", passed, text)
-	}
-	if passed, text, _ := compare(params{"ignore_regions": []any{map[string]any{"x": 0, "y": 0, "w": 500, "h": 500}}, "threshold": 0}); passed != true {
-		t.Errorf("without a region: %v, %s", passed, text)
-	}
+	passed, text, pictures = compare(params{"threshold": 0})
+	assert.Check(t, is.Equal(passed, false), text)
+	assert.Check(t, is.Equal(pictures, 1), text)
+	passed, text, _ = compare(params{"threshold": 90})
+	assert.Check(t, is.Equal(passed, true), text)
+	passed, text, _ = compare(params{"ignore": []any{"role:canvas"}, "threshold": 0})
+	assert.Check(t, is.Equal(passed, true), "without the drawing: %v, %s", passed, text)
+	passed, text, _ = compare(params{"ignore_regions": []any{map[string]any{"x": 0, "y": 0, "w": 500, "h": 500}}, "threshold": 0})
+	assert.Check(t, is.Equal(passed, true), "without a region: %v, %s", passed, text)
 	if folder := os.Getenv("AAI_KEEP_PICTURES"); folder != "" {
 		a := w.ok("ax_visual_diff", params{"app": app, "baseline": "start"})
 		_ = os.WriteFile(filepath.Join(folder, "diff.png"), a.Images[0].Data, 0o600)
 	}
 	project := t.TempDir()
-	if err := os.MkdirAll(filepath.Join(project, ".aai", "baselines"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.MkdirAll(filepath.Join(project, ".aai", "baselines"), 0o700))
 	inProject := aai.WithClientCapabilities(t.Context(), aai.ClientCapabilities{Roots: func(context.Context) ([]aai.Root, error) { return []aai.Root{{Path: project}}, nil }})
 	for _, update := range []bool{true, false} { // the kept picture of this name is an earlier one
 		result, err := w.do(inProject, "ax_visual_diff", params{"app": app, "baseline": "start", "update": update, "threshold": 0})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if passed := at(asJSON(t, result.Data), "passed"); passed != true {
-			t.Errorf("in a project, update %v: %s", update, result.Text)
-		}
+		assert.Assert(t, err == nil, err)
+		assert.Check(t, is.Equal(at(asJSON(t, result.Data), "passed"), true), "in a project, update %v: %s", update, result.Text)
 	}
-	if data, err := os.ReadFile(filepath.Join(project, ".aai", "baselines", "start.png")); err != nil || !bytes.HasPrefix(data, []byte("\x89PNG")) {
-		t.Errorf("the project has %q, %v", data, err)
-	}
+	data, err := os.ReadFile(filepath.Join(project, ".aai", "baselines", "start.png"))
+	assert.NilError(t, err, "%q", data)
+	assert.Assert(t, bytes.HasPrefix(data, []byte("\x89PNG")), "the project has %q, %v", data, err)
 	w.run("xdotool", "search", "--name", "^Painted$", "windowsize", "--sync", "500", "300")
 	w.eventually("another size is told", func() bool {
 		passed, text, _ := compare(params{"threshold": 100})
@@ -162,12 +152,10 @@ func TestRealMarks(t *testing.T) {
 	w := newRealWorld(t)
 	app := w.python("form.py", formGTK3ForMarks, `"Marked"`)
 	plain, marked := w.ok("ax_screenshot", params{"app": app}), w.ok("ax_screenshot", params{"app": app, "marks": true})
-	if len(marked.Images) != 1 || bytes.Equal(plain.Images[0].Data, marked.Images[0].Data) {
-		t.Fatal("no mark is drawn")
-	}
-	if _, err := png.Decode(bytes.NewReader(marked.Images[0].Data)); err != nil {
-		t.Fatal(err)
-	}
+	assert.Assert(t, is.Len(marked.Images, 1))
+	assert.Assert(t, !bytes.Equal(plain.Images[0].Data, marked.Images[0].Data), "no mark is drawn")
+	_, err := png.Decode(bytes.NewReader(marked.Images[0].Data))
+	assert.NilError(t, err)
 	if folder := os.Getenv("AAI_KEEP_PICTURES"); folder != "" {
 		_ = os.WriteFile(filepath.Join(folder, "marks.png"), marked.Images[0].Data, 0o600)
 	}
@@ -198,7 +186,5 @@ func TestRealShownPassword(t *testing.T) {
 	w.ok("ax_click", params{"app": f.app, "query": "button Show"})
 	words := w.ok("ax_screenshot", params{"app": f.app, "text": true}).Text
 	w.says(words, "Visible words")
-	if strings.Contains(words, "Quasi") {
-		t.Errorf("the picture says %s", words)
-	}
+	assert.Check(t, !strings.Contains(words, "Quasi"), "the picture says %s", words)
 }

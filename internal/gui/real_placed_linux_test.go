@@ -5,6 +5,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // placedLabels is a window with labels beside and above fields, related by nothing but their places, and an
@@ -101,20 +104,14 @@ func TestRealOtherLabels(t *testing.T) {
 	app := w.process(w.Launch(t, "python3", "-c", otherLabels, file))
 	for label, candidate := range map[string]string{"Send copy to": "checkbox", "Night": "button", "After it": "textbox"} {
 		_, e := w.do(w.Context(), "ax_set_value", params{"app": app, "query": label, "value": "x"})
-		if e == nil {
-			t.Fatalf("%q was set", label)
-		}
-		if !strings.Contains(strings.Join(e.Candidates, "\n"), candidate) {
-			t.Errorf("%q leads to %q, want a %s", label, e.Candidates, candidate)
-		}
+		assert.Assert(t, e != nil, "%q was set", label)
+		assert.Check(t, is.Contains(strings.Join(e.Candidates, "\n"), candidate), "%q %q", label, e.Candidates)
 	}
 	w.ok("ax_type", params{"app": app, "query": "Where to", "text": "there"})
 	w.ok("ax_set_value", params{"app": app, "query": "Anything", "value": "some"})
 	tree := w.ok("ax_get_tree", params{"app": app})
 	for _, part := range []string{`textbox "Note" [`, `placed: "some"`, `textbox "Where to" [`} {
-		if !strings.Contains(tree.Text, part) {
-			t.Errorf("the outline lacks %s:\n%s", part, tree.Text)
-		}
+		assert.Check(t, is.Contains(tree.Text, part), "the outline lacks %s:\n%s", part, tree.Text)
 	}
 	w.eventually("the fields have their values", func() bool {
 		b, err := os.ReadFile(file)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/godbus/dbus/v5"
+	"gotest.tools/v3/assert"
 
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
@@ -145,9 +146,7 @@ func (p *planting) end() {
 	p.Helper()
 	for _, started := range p.Programs() {
 		if slices.Contains([]string{"chromium", "firefox-esr", "soffice"}, started.Name) {
-			if err := started.End(); err != nil {
-				p.Fatal(err)
-			}
+			assert.NilError(p, started.End())
 		}
 	}
 }
@@ -324,9 +323,7 @@ func (p *planting) frame() []*thing {
 func (p *planting) look() []*thing {
 	p.Helper()
 	conn, err := dbus.Connect(p.A11yAddress(p.T))
-	if err != nil {
-		p.Fatal(err)
-	}
+	assert.NilError(p, err)
 	defer func() { _ = conn.Close() }()
 	sender, path, _ := strings.Cut(p.appOf(p.app).Key, "/")
 	o := &eyes{t: p.T, conn: conn, sender: sender, veil: rawShowing}

@@ -1,6 +1,11 @@
 package gui_test
 
-import "testing"
+import (
+	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+)
 
 // TestRealReads: values of page fields and texts are reported as people read them.
 func TestRealReads(t *testing.T) {
@@ -13,22 +18,18 @@ func TestRealReads(t *testing.T) {
 		text, _ := f.ok("ax_get_value", params{"app": f.app, "query": query}).data["value"].(string)
 		return text
 	}
-	if got := value("combobox City"); got != "Bergen" {
-		t.Errorf("the read-only combo box holds %q", got)
-	}
-	if got, want := value("role:paragraph"), "Move not before Monday and never more than 61 x by Friday"; got != want {
-		t.Errorf("the paragraph holds %q", got)
-	}
+	got := value("combobox City")
+	assert.Check(t, is.Equal(got, "Bergen"), "the read-only combo box holds %q", got)
+	got, want := value("role:paragraph"), "Move not before Monday and never more than 61 x by Friday"
+	assert.Check(t, is.Equal(got, want), "the paragraph holds %q", got)
 	f.ok("ax_set_value", params{"app": f.app, "query": "spinbutton Depth", "value": "-12"})
 	f.eventually("the number is set", func() bool { return f.holds("depth") == "-12" })
-	if got := value("spinbutton Depth"); got != "-12" {
-		t.Errorf("the spin button holds %q", got)
-	}
+	got = value("spinbutton Depth")
+	assert.Check(t, is.Equal(got, "-12"), "the spin button holds %q", got)
 	f.ok("ax_type", params{"app": f.app, "query": "textbox Keys", "text": "ls"})
 	f.eventually("the page has taken the keys", func() bool { return f.holds("ran") == "ls" })
-	if got := value("textbox Keys"); got != "" {
-		t.Errorf("the field that relays keys holds %q", got)
-	}
+	got = value("textbox Keys")
+	assert.Check(t, is.Equal(got, ""), "the field that relays keys holds %q", got)
 }
 
 const labelsOfGtk4 = `import gi

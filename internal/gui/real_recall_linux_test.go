@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 	"github.com/gybob/aai-gateway/internal/testkit/tokencount"
@@ -272,7 +275,6 @@ func TestRefsIn(t *testing.T) {
 		"  … 3 more option: [e4]–[e6] \"Fig\" … \"Kiwi\"\n" +
 		"  … 2 more row, k=0–1: button \"Edit\" [e10+2k], button \"Delete\" [e11+2k]; \"Bo\" … \"Zoe\"\n" +
 		"  … 2 more row, k=0–1: 4 refs each from [e20+4k] in the order above; \"Bo\" … \"Zoe\"\n"
-	if got, want := fmt.Sprint(refsIn(page)), "[1 2 3 4 5 6 4 6 10 12 11 13 20 21 22 23 24 25 26 27]"; got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
+	got, want := fmt.Sprint(refsIn(page)), "[1 2 3 4 5 6 4 6 10 12 11 13 20 21 22 23 24 25 26 27]"
+	assert.Check(t, is.Equal(got, want))
 }

@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"sync/atomic"
+
+	"gotest.tools/v3/assert"
 )
 
 // webPage opens a page with Search as its first button. The witness is a script in the page, which
@@ -20,9 +22,8 @@ func (w *realWorld) webPage(page string) (app string, witness func() []fact) {
 	mux.HandleFunc("GET /", func(rw http.ResponseWriter, _ *http.Request) { _, _ = rw.Write([]byte(page)) })
 	mux.HandleFunc("POST /inview", func(_ http.ResponseWriter, r *http.Request) {
 		var names []string
-		if err := json.NewDecoder(r.Body).Decode(&names); err != nil {
-			w.Errorf("the page says nothing that can be read: %v", err)
-		}
+		err := json.NewDecoder(r.Body).Decode(&names)
+		assert.Check(w, err, "the page says nothing that can be read: %v", err)
 		told.Store(&names)
 	})
 	server := httptest.NewServer(mux)

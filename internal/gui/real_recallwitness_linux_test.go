@@ -8,6 +8,8 @@ import (
 	"syscall"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
@@ -17,15 +19,11 @@ import (
 func (w *realWorld) onBus(app string) []fact {
 	w.Helper()
 	pid, err := strconv.Atoi(app)
-	if err != nil {
-		w.Fatal(err)
-	}
+	assert.NilError(w, err)
 	x := w.truthOf(pid)
 	if x.veil == a11yVisible { // then positions are relative to the window
 		windows, err := w.backend.Windows.Windows(w.Context())
-		if err != nil {
-			w.Fatal(err)
-		}
+		assert.NilError(w, err)
 		for _, window := range windows {
 			if window.PID == pid {
 				for i := range x.facts {

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -49,9 +51,7 @@ func TestRealPageEmptyBetween(t *testing.T) {
 		setTimeout(() => { document.body.append(...all); list.append(list.firstElementChild) }, 900) }</script>`)
 	reply := f.done("ax_click", f.on("button Redraw")).Text
 	f.says(reply, `"One" → "Two"`)
-	if strings.Contains(reply, "- in document") {
-		t.Error("the reply names a part of the page as gone:", reply)
-	}
+	assert.Check(t, !strings.Contains(reply, "- in document"), "the reply names a part of the page as gone: %v", reply)
 }
 
 // refBeside returns the ref of the first button with the name that the tree lists after a text.
@@ -61,8 +61,6 @@ func (w *realWorld) refBeside(app, text, button string) string {
 	_, after, _ := strings.Cut(tree, `"`+text+`"`)
 	_, after, found := strings.Cut(after, `button "`+button+`" [`)
 	ref, _, _ := strings.Cut(after, "]")
-	if !found {
-		w.Fatalf("no %s after %s in\n%s", button, text, tree)
-	}
+	assert.Assert(w, found, "no %s after %s in\n%s", button, text, tree)
 	return ref
 }

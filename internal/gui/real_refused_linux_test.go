@@ -15,6 +15,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/automation/undo"
 )
@@ -121,9 +123,7 @@ func refusedTexts() map[string][]string {
 func TestRealRefused(t *testing.T) {
 	t.Parallel()
 	all, err := strconv.Atoi(cmp.Or(os.Getenv("AAI_REFUSED"), "20"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for name, open := range map[string]func(*realWorld) refusing{
 		"gtk3": refusingProgram(refusingGTK, "3.0"), "gtk4": refusingProgram(refusingGTK, "4.0"), "qt6": refusingProgram(refusingQt, "6"), "chromium": refusingForm,
 	} {
@@ -157,9 +157,8 @@ func refusingProgram(program, version string) func(*realWorld) refusing {
 		file := filepath.Join(w.Home, "held.json")
 		return refusing{realWorld: w, app: w.python("refusing.py", program, "textbox Code", version, file), state: func() (all map[string]any) {
 			raw, err := os.ReadFile(file)
-			if err = cmp.Or(err, json.Unmarshal(raw, &all)); err != nil {
-				w.Fatal(err)
-			}
+			err = cmp.Or(err, json.Unmarshal(raw, &all))
+			assert.NilError(w, err)
 			return all
 		}}
 	}
@@ -210,9 +209,7 @@ func (r refusing) round(field, text string, way int) {
 		r.says(failure.Message, "hold")
 	}
 	taken, _, err := r.log.Revert(r.Context(), r.gateway.Do, r.caller, 1, func(*undo.Act) bool { return true })
-	if err != nil {
-		r.Fatal(err)
-	}
+	assert.NilError(r, err)
 	for _, one := range taken {
 		r.counts["then "+string(one.Outcome.Status)]++
 		if one.Outcome.IsUndone() {

@@ -3,6 +3,9 @@ package gui_test
 import (
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // TestRealNavigation: after a click on a link the reply describes the new page, and not all
@@ -15,13 +18,12 @@ func TestRealNavigation(t *testing.T) {
 	f.says(a.Text, `document "Next"`, "Thank you", `button "Go on"`)
 	changes, _ := a.data["changes"].([]any)
 	for _, c := range changes {
-		if text, _ := c.(string); strings.Contains(text, "Old") || strings.Contains(text, "Word") || strings.Contains(text, `"Ready" →`) {
-			t.Errorf("the old page is told of: %s", text)
-		}
+		text, _ := c.(string)
+		assert.Assert(t, !strings.Contains(text, "Old"), "the old page is told of: %s", text)
+		assert.Assert(t, !strings.Contains(text, "Word"), "the old page is told of: %s", text)
+		assert.Assert(t, !strings.Contains(text, `"Ready" →`), "the old page is told of: %s", text)
 	}
-	if a.data["element"] != nil {
-		t.Errorf("the link is gone, and it says %v", a.data["element"])
-	}
+	assert.Check(t, a.data["element"] == nil, "the link is gone, and it says %v", a.data["element"])
 }
 
 // TestRealTicking: a clock and a memory figure without history are no effect of a click; a counter
@@ -43,9 +45,8 @@ func TestRealTicking(t *testing.T) {
 	f.eventually("the clock runs", func() bool { return !strings.Contains(f.shown(f.app), "12:00:00") })
 	w.caller.Session = "another" // a session without history
 	for range 2 {
-		if dead := f.ok("ax_click", f.on("button Dead")); dead.data["verified"] != false {
-			t.Errorf("the dead button: %s %v", dead.Text, dead.data)
-		}
+		dead := f.ok("ax_click", f.on("button Dead"))
+		assert.Check(t, is.Equal(dead.data["verified"], false), "the dead button: %s %v", dead.Text, dead.data)
 	}
 	f.says(f.done("ax_click", f.on("button Work")).Text, `"done 0" → "done 1"`)
 	f.says(f.done("ax_click", f.on("button Wind")).Text, `"0:00" → "5:00"`)
@@ -60,21 +61,17 @@ func TestRealElementAfter(t *testing.T) {
 		<button onclick="this.textContent = 'Done'">Begin</button>`)
 	for _, want := range []string{"true", "false"} {
 		a := f.done("ax_click", f.on("checkbox Agree"))
-		if got := at(at(a.data, "element"), "value"); got != want {
-			t.Errorf("after the click the check box holds %v, want %s", got, want)
-		}
-		if got := f.ok("ax_get_value", f.on("checkbox Agree")).data["value"]; got != want {
-			t.Errorf("ax_get_value says %v, want %s", got, want)
-		}
+		got := at(at(a.data, "element"), "value")
+		assert.Check(t, is.Equal(got, want), "after the click the check box holds %v, want %s", got, want)
+		got = f.ok("ax_get_value", f.on("checkbox Agree")).data["value"]
+		assert.Check(t, is.Equal(got, want), "ax_get_value says %v, want %s", got, want)
 	}
 	a := f.done("ax_set_value", f.set("textbox Name", "b"))
-	if got := at(at(a.data, "element"), "value"); got != "b" {
-		t.Errorf("the field holds %v after it was set", got)
-	}
+	got := at(at(a.data, "element"), "value")
+	assert.Check(t, is.Equal(got, "b"), "the field holds %v after it was set", got)
 	a = f.done("ax_click", f.on("button Begin"))
-	if got := at(at(a.data, "element"), "title"); got != "Done" {
-		t.Errorf("the button is called %v after the click", got)
-	}
+	got = at(at(a.data, "element"), "title")
+	assert.Check(t, is.Equal(got, "Done"), "the button is called %v after the click", got)
 }
 
 // deafList is a GTK list without selectable rows.
@@ -115,8 +112,6 @@ func TestRealOptionsAreNoSecrets(t *testing.T) {
 	w := newRealWorld(t)
 	f := w.webForm(`<p><label>Colour <select id="colour"><option>Red<option>Green</select></label>`)
 	_, e := f.do(f.Context(), "ax_set_value", f.set("combobox Colour", "Turquoise"))
-	if e == nil {
-		t.Fatal("there is no such option")
-	}
+	assert.Assert(t, e != nil, "there is no such option")
 	f.says(e.Message, "Turquoise")
 }

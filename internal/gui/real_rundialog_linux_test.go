@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway/internal/process"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
@@ -36,9 +38,7 @@ type editor struct {
 func openEditor(t *testing.T) editor {
 	t.Helper()
 	e := editor{realWorld: newRealWorld(t), file: filepath.Join(t.TempDir(), "a.txt")}
-	if err := os.WriteFile(e.file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.WriteFile(e.file, nil, 0o600))
 	listens := filepath.Join(t.TempDir(), "listens")
 	e.Launch(t, "/usr/bin/python3", "-c", listener, listens)
 	e.eventually("another client listens", func() bool { _, err := os.Stat(listens); return err == nil })
@@ -50,9 +50,7 @@ func openEditor(t *testing.T) editor {
 // types types as a person does.
 func (e editor) types(keys ...string) {
 	e.Helper()
-	if err := e.Launch(e.T, "xdotool", append([]string{"key", "--delay", "20"}, keys...)...).Wait(e.T); err != nil {
-		e.Fatal(err)
-	}
+	assert.NilError(e, e.Launch(e.T, "xdotool", append([]string{"key", "--delay", "20"}, keys...)...).Wait(e.T))
 }
 
 // opens opens the dialog by its menu item; the program uses gtk_dialog_run.
@@ -129,9 +127,7 @@ func TestPressedOverTheBusAlone(t *testing.T) {
 		t.Fatalf("the program has no socket of its own in %s: %v", e.Runtime, err)
 	}
 	for _, socket := range sockets {
-		if err := os.Remove(socket); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.Remove(socket))
 	}
 	a := e.ok("ax_click", params{"app": e.app, "query": "About"})
 	e.says(a.Text, "over the bus")
@@ -152,9 +148,7 @@ func TestKeysIntoADialogOfWhoWasKilled(t *testing.T) {
 	e.types("a")
 	other := exec.CommandContext(t.Context(), os.Args[0], "-test.run", t.Name())
 	other.Env = append(slices.Clone(e.Env), "AAI_TEST_OPENS="+e.app)
-	if err := other.Start(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, other.Start())
 	e.eventually("the dialog has the keyboard", func() bool { return e.ActiveWindow(t) == "Save As" })
 	e.eventually("the connection is held", func() bool { return holds(t, other.Process.Pid) })
 	_ = other.Process.Kill()
@@ -169,9 +163,7 @@ func TestKeysIntoADialogOfWhoWasKilled(t *testing.T) {
 func holds(t *testing.T, pid int) bool {
 	t.Helper()
 	names, err := filepath.Glob("/proc/[0-9]*/cmdline")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for _, name := range names {
 		if line, err := os.ReadFile(name); err != nil || string(line) != "/bin/cat\x00" {
 			continue

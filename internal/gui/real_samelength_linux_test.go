@@ -3,6 +3,9 @@ package gui_test
 import (
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/automation/undo"
 )
 
@@ -26,9 +29,8 @@ func TestRealSameLength(t *testing.T) {
 		holds := func(want string) {
 			t.Helper()
 			f.comes(id, want)
-			if told := f.ok("ax_get_value", f.on(field)).data["value"]; told != want {
-				t.Errorf("%s is said to hold %q, want %q", field, told, want)
-			}
+			told := f.ok("ax_get_value", f.on(field)).data["value"]
+			assert.Check(t, is.Equal(told, want), "%s is said to hold %q, want %q", field, told, want)
 		}
 		for _, town := range []string{"Bonn", "Kiel", "Jena", "Gera"} {
 			f.done("ax_set_value", f.set(field, town))

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"gotest.tools/v3/assert"
 )
 
 // A save dialog of Qt with a file selected and the keyboard in the list of files.
@@ -25,12 +27,8 @@ func TestRealSaveDialogQt(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
 	folder := filepath.Join(w.Home, "pictures")
-	if err := os.Mkdir(folder, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(folder, "p.png"), []byte("x"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.Mkdir(folder, 0o700))
+	assert.NilError(t, os.WriteFile(filepath.Join(folder, "p.png"), []byte("x"), 0o600))
 	app := w.python("save.py", saveDialogQt, `"p.png"`, folder)
 	a := w.ok("ax_type", params{"app": app, "query": "File name:", "text": "q.png", "clear_first": true})
 	w.says(a.Warning, `"p.png"`, "still selected")

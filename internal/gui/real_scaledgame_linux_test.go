@@ -5,6 +5,8 @@ import (
 	"net/http/httptest"
 	"sync/atomic"
 	"testing"
+
+	"gotest.tools/v3/assert"
 )
 
 // A page that draws a game in a canvas, at the resolution of the screen. It reports each click on a drawn button by a
@@ -50,12 +52,8 @@ func TestRealGameAtScales(t *testing.T) {
 			})
 			w.ok("ax_click", params{"app": app, "query": ref, "mode": "focus"})
 			w.eventually("the page counts the click", func() bool { return paused.Load()+others.Load() > 0 })
-			if paused.Load() != 1 {
-				t.Errorf("the button was clicked %d times", paused.Load())
-			}
-			if others.Load() != 0 {
-				t.Errorf("other buttons were clicked %d times", others.Load())
-			}
+			assert.Check(t, paused.Load() == 1, "the button was clicked %d times", paused.Load())
+			assert.Check(t, others.Load() == 0, "other buttons were clicked %d times", others.Load())
 		})
 	}
 }

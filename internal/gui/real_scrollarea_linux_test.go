@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/testkit/strange"
 )
@@ -22,9 +24,7 @@ func TestRealScrollAreas(t *testing.T) {
 			}
 			s.ok("ax_click", params{"app": app, "query": "Row 120"})
 			s.eventually("row 120 is chosen", func() bool { return s.state().Values["rows"] == "Row 120" })
-			if e := s.refused(aai.ElementNotFound, "ax_click", params{"app": app, "query": "Hidden page 41"}); e.Hint == "" {
-				t.Error("no hint leads to a field of a closed page")
-			}
+			assert.Check(t, s.refused(aai.ElementNotFound, "ax_click", params{"app": app, "query": "Hidden page 41"}).Hint != "", "no hint leads to a field of a closed page")
 		})
 	}
 }

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -46,18 +49,17 @@ func TestRealPageFields(t *testing.T) {
 		heard := f.holds("heard")
 		a := f.ok("ax_set_value", f.set(c.query, c.value))
 		f.says(a.Text, "has this value already")
-		if at(a.data, "delivered") != false || at(a.data, "verified") != true {
-			t.Errorf("%s: it was so already, and it says %v", c.query, a.data)
-		}
-		if now := f.holds("heard"); now != heard || f.holds(c.id) != c.holds {
-			t.Errorf("%s: it was so already, and the page heard of %s and not %s, and holds %q", c.query, now, heard, f.holds(c.id))
-		}
+		assert.Check(t, is.Equal(at(a.data, "delivered"), false), "%s %v", c.query, a.data)
+		assert.Check(t, is.Equal(at(a.data, "verified"), true), "%s %v", c.query, a.data)
+		now := f.holds("heard")
+		assert.Check(t, is.Equal(now, heard), c.query)
+		assert.Check(t, is.Equal(f.holds(c.id), c.holds), c.query)
 	}
 	e := f.refused(aai.AmbiguousTarget, "ax_set_value", f.set("combobox Town", "Springfield"))
 	f.says(e.Hint, `mode "focus"`)
-	if len(e.Candidates) != 2 || f.holds("town") != "None" || e.Delivery != aai.NotDelivered {
-		t.Errorf("%s: %q, and it holds %s", e.Delivery, e.Candidates, f.holds("town"))
-	}
+	assert.Assert(t, is.Len(e.Candidates, 2))
+	assert.Equal(t, f.holds("town"), "None")
+	assert.Equal(t, e.Delivery, aai.NotDelivered)
 	p.undisturbed(t)
 	e = f.refused(aai.InvalidParams, "ax_set_value", f.set("textbox Day", "tomorrow"))
 	f.says(e.Message, "date or time with month, day, year")
@@ -83,21 +85,17 @@ func TestRealReadOnly(t *testing.T) {
 		enabled, readers bool
 	}{{"textbox Fixed", true, true}, {"textbox Off", false, false}, {"spinbutton Sum", true, true}, {"spinbutton Count", true, false}, {"textbox Day", true, false}} {
 		states, _ := f.ok("ax_get_attributes", f.on(c.query)).data["states"].([]any)
-		if has(states, "enabled") != c.enabled || has(states, "readonly") != c.readers {
-			t.Errorf("%s is %v", c.query, states)
-		}
+		assert.Check(t, is.Equal(has(states, "enabled"), c.enabled), "%s %v", c.query, states)
+		assert.Check(t, is.Equal(has(states, "readonly"), c.readers), "%s %v", c.query, states)
 	}
 	for _, query := range []string{"textbox Fixed", "spinbutton Sum"} {
 		e := f.refused(aai.AutomationFailed, "ax_set_value", f.set(query, "4"))
 		f.says(e.Message, "is read-only")
-		if e.Delivery != aai.NotDelivered {
-			t.Errorf("%s: %s", query, e.Delivery)
-		}
+		assert.Check(t, is.Equal(e.Delivery, aai.NotDelivered), query)
 	}
 	f.says(f.refused(aai.AutomationFailed, "ax_type", params{"app": f.app, "query": "textbox Fixed", "text": "4"}).Message, "is read-only")
-	if got := f.ok("ax_get_value", f.on("spinbutton Count")).data["value"]; got != "" {
-		t.Errorf("an empty field for a number holds %q", got)
-	}
+	got := f.ok("ax_get_value", f.on("spinbutton Count")).data["value"]
+	assert.Check(t, is.Equal(got, ""), "an empty field for a number holds %q", got)
 }
 
 func has(list []any, want any) bool {
@@ -198,9 +196,7 @@ func TestRealCells(t *testing.T) {
 	w.awaitElement(app, "cell A1")
 	for _, c := range []struct{ cell, value, shows string }{{"B2", "Grüße", "Grüße"}, {"B3", "-5", "-5"}, {"B4", "=2*B3", "-10"}, {"B2", "other", "other"}} {
 		w.done("ax_set_value", params{"app": app, "query": "cell " + c.cell, "value": c.value})
-		if got := w.ok("ax_get_value", params{"app": app, "query": "cell " + c.cell}).data["value"]; got != c.shows {
-			t.Errorf("%s holds %q, want %q", c.cell, got, c.shows)
-		}
+		assert.Check(t, is.Equal(w.ok("ax_get_value", params{"app": app, "query": "cell " + c.cell}).data["value"], c.shows), c.cell)
 	}
 	w.says(w.ok("ax_set_value", params{"app": app, "query": "cell B3", "value": "-5"}).Text, "has this value already")
 
@@ -208,16 +204,12 @@ func TestRealCells(t *testing.T) {
 	a := w.done("ax_set_value", params{"app": app, "query": "cell D1", "value": "City\tNights\nBerlin\t2\nBe\t=2*E2\n"})
 	w.says(a.Text, "Set the cells to E3 from")
 	a = w.ok("ax_fill", params{"app": app, "fields": fields("cell D2", "Graz\t5\nBern\t7", "cell A6", "Sum")})
-	if !strings.HasPrefix(a.Text, "Filled 2 of 2 fields.") || strings.Contains(a.Text, `cell "`) {
-		t.Errorf("it says %q", a.Text)
-	}
-	if was := at(a.data, "fields", 0, "was"); was != "Berlin\t2\nBe\t4\n" {
-		t.Errorf("the cells held %q", was)
-	}
+	assert.Assert(t, strings.HasPrefix(a.Text, "Filled 2 of 2 fields."), "it says %q", a.Text)
+	assert.Assert(t, !strings.Contains(a.Text, `cell "`), "it says %q", a.Text)
+	was := at(a.data, "fields", 0, "was")
+	assert.Check(t, is.Equal(was, "Berlin\t2\nBe\t4\n"), "the cells held %q", was)
 	for cell, want := range map[string]string{"D1": "City", "E1": "Nights", "D2": "Graz", "E2": "5", "D3": "Bern", "E3": "7", "A6": "Sum"} {
-		if got := w.ok("ax_get_value", params{"app": app, "query": "cell " + cell}).data["value"]; got != want {
-			t.Errorf("%s holds %q, want %q", cell, got, want)
-		}
+		assert.Check(t, is.Equal(w.ok("ax_get_value", params{"app": app, "query": "cell " + cell}).data["value"], want), cell)
 	}
 
 	// A click moves the cursor there, so that the next text goes there; text typed into a named
@@ -226,8 +218,6 @@ func TestRealCells(t *testing.T) {
 	w.ok("ax_type", params{"app": app, "text": "here\n"})
 	w.done("ax_type", params{"app": app, "query": "cell C6", "text": "7\n"})
 	for cell, want := range map[string]string{"C5": "here", "C6": "7"} {
-		if got := w.ok("ax_get_value", params{"app": app, "query": "cell " + cell}).data["value"]; got != want {
-			t.Errorf("%s holds %q, want %q", cell, got, want)
-		}
+		assert.Check(t, is.Equal(w.ok("ax_get_value", params{"app": app, "query": "cell " + cell}).data["value"], want), cell)
 	}
 }

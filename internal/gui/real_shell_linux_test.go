@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/gui/risk"
 	"github.com/gybob/aai-gateway/internal/policy"
@@ -16,17 +18,11 @@ import (
 func TestRealTerminalIsAShell(t *testing.T) {
 	w := newRealWorld(t)
 	real, err := exec.LookPath("xterm")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	program, err := os.ReadFile(real)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	otherwise := filepath.Join(t.TempDir(), "notes")
-	if err := os.WriteFile(otherwise, program, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.WriteFile(otherwise, program, 0o700))
 	for name, command := range map[string]string{"xterm": real, "notes": otherwise} {
 		t.Run(name, func(t *testing.T) { terminalIsAShell(w.on(t), name, command) })
 	}
@@ -58,8 +54,7 @@ func terminalIsAShell(w *realWorld, name, command string) {
 
 	allow(aai.PermissionRun)
 	for tool, p := range map[string]params{"ax_type": {"app": name, "text": "id"}, "ax_click_at": {"app": name, "x": 100, "y": 100, "mode": "focus"}} {
-		if _, err := w.do(t.Context(), tool, p); err != nil && err.Code == aai.ConsentRequired {
-			t.Errorf("%s: who may run a command is refused: %v", tool, err)
-		}
+		_, err := w.do(t.Context(), tool, p)
+		assert.Check(t, err == nil || err.Code != aai.ConsentRequired, "%s: who may run a command is refused: %v", tool, err)
 	}
 }

@@ -1,6 +1,11 @@
 package gui_test
 
-import "testing"
+import (
+	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+)
 
 // TestRealSuggested: a field with suggestions holds the text typed into it; an empty one does not
 // have its name as value.
@@ -14,9 +19,8 @@ func TestRealSuggested(t *testing.T) {
 		field := "combobox " + name
 		holds := func(want string) {
 			t.Helper()
-			if told := f.ok("ax_get_value", f.on(field)).data["value"]; told != want {
-				t.Errorf("%s is said to hold %q, want %q", name, told, want)
-			}
+			told := f.ok("ax_get_value", f.on(field)).data["value"]
+			assert.Check(t, is.Equal(told, want), "%s is said to hold %q, want %q", name, told, want)
 			f.comes(id, want)
 		}
 		holds("")

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
@@ -86,9 +89,8 @@ func TestRealNoTabIntoText(t *testing.T) {
 				w.says(w.refused(code, "ax_key_press", press).Message, "may be a character in textbox")
 			}
 			w.ok("ax_wait_idle", params{"app": app})
-			if text, _ := os.ReadFile(file); string(text) != "hello" {
-				t.Errorf("the text is %q", text)
-			}
+			text, _ := os.ReadFile(file)
+			assert.Check(t, is.Equal(string(text), "hello"), "%q", text)
 			p.undisturbed(t)
 		})
 	}
@@ -147,9 +149,8 @@ func TestRealClickIsNoReturn(t *testing.T) {
 			w.ok("ax_click", params{"app": app, "query": "role:textbox", "nth": 1})
 			w.done("ax_type", params{"app": app, "query": "role:textbox", "nth": 1, "text": "x"})
 			w.ok("ax_wait_idle", params{"app": app})
-			if heard, _ := os.ReadFile(file); string(heard) != "changed second a\nchanged first x\n" {
-				t.Errorf("the program heard %q", heard)
-			}
+			heard, _ := os.ReadFile(file)
+			assert.Check(t, is.Equal(string(heard), "changed second a\nchanged first x\n"), "the program heard %q", heard)
 			p.undisturbed(t)
 		})
 	}
@@ -161,9 +162,7 @@ func TestRealClickIsNoReturn(t *testing.T) {
 		p := w.somebody()
 		w.ok("ax_set_value", params{"app": app, "query": "role:textbox", "nth": 1, "value": "A100"})
 		_, err := w.do(w.Context(), "ax_key_press", params{"app": app, "query": "role:textbox", "nth": 1, "key": "return"})
-		if aai.AsError(err) == nil {
-			t.Error("its name box took a key")
-		}
+		assert.Check(t, aai.AsError(err) != nil, "its name box took a key")
 		w.ok("ax_wait_idle", params{"app": app})
 		w.says(w.ok("ax_get_tree", params{"app": app}).Text, `cell "A1"`)
 		p.undisturbed(t)

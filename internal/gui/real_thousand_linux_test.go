@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
@@ -47,7 +49,6 @@ func TestRealThousand(t *testing.T) {
 func inFew(t *testing.T, answers ...string) {
 	t.Helper()
 	const most = 120
-	if got := len(strings.Join(answers, "")) / 4; got > most {
-		t.Errorf("about %d tokens, expected at most %d: %q", got, most, answers)
-	}
+	got := len(strings.Join(answers, "")) / 4
+	assert.Check(t, got <= most, "about %d tokens, expected at most %d: %q", got, most, answers)
 }

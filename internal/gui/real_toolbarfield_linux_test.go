@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -30,18 +33,14 @@ func TestRealToolbarFields(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
 	file := filepath.Join(t.TempDir(), "a.fodt")
-	if err := os.WriteFile(file, []byte(letter), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.WriteFile(file, []byte(letter), 0o600))
 	app := w.writer(file)
 	p := w.somebody()
 	w.done("ax_key_press", params{"app": app, "key": "a", "modifiers": []string{"ctrl"}})
 	w.done("ax_set_value", params{"app": app, "query": "Paragraph Style", "value": "Heading 1"})
 	a := w.ok("ax_fill", params{"app": app, "fields": fields("Font Name", "DejaVu Sans Mono", "Font Size", "31")})
 	w.says(a.Text, "Filled 2 of 2")
-	if again := w.ok("ax_set_value", params{"app": app, "query": "Font Size", "value": "31"}); !strings.Contains(again.Text, "has this value already") {
-		t.Errorf("%q", again.Text)
-	}
+	assert.Check(t, is.Contains(w.ok("ax_set_value", params{"app": app, "query": "Font Size", "value": "31"}).Text, "has this value already"))
 	w.says(w.refused(aai.InvalidParams, "ax_set_value", params{"app": app, "query": "Font Size", "value": "large"}).Message, `got "large"`)
 	w.ok("ax_key_press", params{"app": app, "key": "s", "modifiers": []string{"ctrl"}})
 	w.eventually("the file has the font, its size and the style", func() bool {
@@ -50,8 +49,8 @@ func TestRealToolbarFields(t *testing.T) {
 		return err == nil && strings.Contains(saved, `fo:font-size="31pt"`) && strings.Contains(saved, `"DejaVu Sans Mono"`) && strings.Contains(saved, `Heading_20_1`)
 	})
 	// It takes the maximum, and still shows the text as set.
-	if a := w.ok("ax_set_value", params{"app": app, "query": "Font Size", "value": "5000"}); at(a.data, "verified") != false || !strings.Contains(a.Warning, "look at the effect") {
-		t.Errorf("%v, %q", a.data, a.Warning)
-	}
+	a = w.ok("ax_set_value", params{"app": app, "query": "Font Size", "value": "5000"})
+	assert.Check(t, is.Equal(at(a.data, "verified"), false), a.data)
+	assert.Check(t, is.Contains(a.Warning, "look at the effect"), a.data)
 	p.works(t)
 }

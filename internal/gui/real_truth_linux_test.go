@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/godbus/dbus/v5"
+	"gotest.tools/v3/assert"
 
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
@@ -68,9 +69,7 @@ type a11yRef struct {
 func (w *realWorld) truthOf(pid int) *truth {
 	w.Helper()
 	conn, err := dbus.Connect(w.A11yAddress(w.T))
-	if err != nil {
-		w.Fatal(err)
-	}
+	assert.NilError(w, err)
 	defer func() { _ = conn.Close() }()
 	x := &truth{t: w.T, conn: conn}
 	root := x.program(pid)
@@ -104,9 +103,7 @@ func (x *truth) program(pid int) a11yRef {
 			found, most = app, n
 		}
 	}
-	if most < 0 {
-		x.t.Fatalf("process %d is not on the accessibility bus", pid)
-	}
+	assert.Assert(x.t, most >= 0, "process %d is not on the accessibility bus", pid)
 	return found
 }
 

@@ -3,6 +3,9 @@ package gui_test
 import (
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/automation/undo"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
@@ -56,14 +59,12 @@ func TestRealUndo(t *testing.T) {
 			person.caller.Session = "another"
 			undone := func(count int) []undo.Reverted {
 				taken, _, err := log.Revert(t.Context(), w.gateway.Do, w.caller, count, func(*undo.Act) bool { return true })
-				if err != nil || len(taken) != count {
-					t.Fatal(taken, err)
-				}
+				assert.NilError(t, err)
+				assert.Assert(t, is.Len(taken, count))
 				return taken
 			}
-			if taken := undone(1); !taken[0].Outcome.IsUndone() {
-				t.Errorf("the window: %+v", taken[0].Outcome)
-			}
+			taken := undone(1)
+			assert.Check(t, taken[0].Outcome.IsUndone(), "the window: %+v", taken[0].Outcome)
 			person.ok("ax_set_value", params{"app": app, "query": "textbox Notes", "value": "the person's"})
 			for i, one := range undone(6 + scrolled) {
 				want := undo.StatusUndone
@@ -73,9 +74,7 @@ func TestRealUndo(t *testing.T) {
 				case "ax_set_valueNotes":
 					want = undo.StatusChangedSince
 				}
-				if one.Outcome.Status != want {
-					t.Errorf("%d, %s: %+v, want %s", i, one.Act, one.Outcome, want)
-				}
+				assert.Check(t, is.Equal(one.Outcome.Status, want), "%d %s %+v", i, one.Act, one.Outcome)
 			}
 			for _, key := range []string{"name", "count", "agree", "volume", "colour", "fruit"} {
 				f.WaitState(t, key, before[key])

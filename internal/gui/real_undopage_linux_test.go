@@ -3,6 +3,9 @@ package gui_test
 import (
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/automation/undo"
 )
 
@@ -20,9 +23,9 @@ func TestRealUndoOfAPage(t *testing.T) {
 	back := func(want undo.Status, says ...string) {
 		t.Helper()
 		taken, _, err := log.Revert(t.Context(), w.gateway.Do, w.caller, 1, func(*undo.Act) bool { return true })
-		if err != nil || len(taken) != 1 || taken[0].Outcome.Status != want {
-			t.Fatalf("%+v, %v, want %s", taken, err, want)
-		}
+		assert.NilError(t, err)
+		assert.Assert(t, is.Len(taken, 1))
+		assert.Equal(t, taken[0].Outcome.Status, want)
 		w.says(taken[0].Outcome.Message, says...)
 		for id, value := range map[string]string{"day": "2027-01-02", "start": "", "time": "", "mail": ""} {
 			f.comes(id, value)
@@ -42,9 +45,8 @@ func TestRealUndoOfAPage(t *testing.T) {
 	back(undo.StatusPartial, "4 of 5 fields have their former values again", `not restored: "textbox Secret"`)
 	f.comes("secret", "Geh3im-Wort")
 	taken, _, err := log.Revert(t.Context(), w.gateway.Do, w.caller, 20, func(*undo.Act) bool { return true })
-	if err != nil || len(taken) != 0 {
-		t.Errorf("what was taken back in part is taken back again: %+v, %v", taken, err)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(taken, 0))
 	w.ok("ax_set_value", f.set("textbox Start", "2026-07-09"))
 	back(undo.StatusUndone, `textbox "Start"`)
 }

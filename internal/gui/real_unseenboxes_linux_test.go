@@ -3,6 +3,8 @@ package gui_test
 import (
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -44,14 +46,12 @@ func TestRealUnseenBoxes(t *testing.T) {
 			f.comes("celled", "7")
 			for _, name := range []string{"Caption", "Title", "Afterwards"} {
 				_, err := f.do(f.Context(), "ax_set_value", f.set(name, "no"))
-				if err == nil || err.Delivery != aai.NotDelivered {
-					t.Errorf("%s was taken for a field's label: %v", name, err)
-				}
+				assert.Assert(t, err != nil, "%s was taken for a field's label: %v", name, err)
+				assert.Equal(t, err.Delivery, aai.NotDelivered, "%s %v", name, err)
 			}
 			for _, id := range []string{"after", "captioned", "alone"} {
-				if got := f.holds(id); got != "" && got != "false" {
-					t.Errorf("%s holds %q", id, got)
-				}
+				got := f.holds(id)
+				assert.Check(t, got == "" || got == "false", "%s holds %q", id, got)
 			}
 		})
 	}

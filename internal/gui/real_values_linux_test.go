@@ -3,6 +3,9 @@ package gui_test
 import (
 	"strings"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
@@ -18,9 +21,8 @@ func realValues() []realPart {
 			text := unicode + "\nzwei"
 			w.done("ax_type", w.with("textbox Notes", "text", text))
 			w.f.WaitState(w.T, "notes", text)
-			if got := w.value("textbox Notes"); got != text {
-				w.Errorf("it holds %q, want %q", got, text)
-			}
+			got := w.value("textbox Notes")
+			assert.Check(w, is.Equal(got, text), "it holds %q, want %q", got, text)
 		}},
 		{"password", realPassword},
 		{"volume", func(w *realForm) { realNumber(w, "slider Volume", "volume", "70", 70) }},
@@ -49,9 +51,8 @@ func realName(w *realForm) {
 	} {
 		w.done("ax_type", params{"app": w.app, "query": "textbox \"Full name\"", "text": step.text, "clear_first": step.clear})
 		w.f.WaitState(w.T, "name", step.want)
-		if got := w.value("textbox \"Full name\""); got != step.want {
-			w.Errorf("it holds %q, want %q", got, step.want)
-		}
+		got := w.value("textbox \"Full name\"")
+		assert.Check(w, is.Equal(got, step.want), "it holds %q, want %q", got, step.want)
 	}
 	w.done("ax_set_value", w.with("textbox \"Full name\"", "value", "Bob"))
 	w.f.WaitState(w.T, "name", "Bob")
@@ -63,9 +64,8 @@ func realPassword(w *realForm) {
 	a := w.ok("ax_type", w.with("textbox Password", "text", secret))
 	w.f.WaitState(w.T, "password", secret)
 	texts := []string{a.Text, a.Warning, w.shown(w.app), w.record.text()}
-	if got := w.value("textbox Password"); got != "****" {
-		w.Errorf("ax_get_value says %q", got)
-	}
+	got := w.value("textbox Password")
+	assert.Check(w, is.Equal(got, "****"), "ax_get_value says %q", got)
 	for _, tool := range []string{"ax_find", "ax_get_attributes", "ax_get_value"} {
 		b := w.ok(tool, w.on("textbox Password"))
 		texts = append(texts, b.Text, jsonText(w.T, b.data))
@@ -74,9 +74,7 @@ func realPassword(w *realForm) {
 	e := w.refused(aai.InvalidParams, "ax_assert", w.with("textbox Password", "assertions", map[string]any{"value": secret}))
 	texts = append(texts, e.Message, e.Hint)
 	for _, text := range texts {
-		if strings.Contains(text, secret) {
-			w.Errorf("the password is told in %q", text)
-		}
+		assert.Check(w, !strings.Contains(text, secret), "the password is told in %q", text)
 	}
 }
 
@@ -84,9 +82,8 @@ func realPassword(w *realForm) {
 func realNumber(w *realForm, query, key, text string, number int) {
 	w.done("ax_set_value", w.with(query, "value", text))
 	w.f.WaitState(w.T, key, number)
-	if got := w.value(query); got != text {
-		w.Errorf("it holds %q, want %q", got, text)
-	}
+	got := w.value(query)
+	assert.Check(w, is.Equal(got, text), "it holds %q, want %q", got, text)
 	for _, wrong := range []string{"101", "many"} {
 		_ = w.refused(aai.InvalidParams, "ax_set_value", w.with(query, "value", wrong))
 	}
@@ -121,11 +118,9 @@ func realAssert(w *realForm) {
 		{"checkbox Agree", map[string]any{"checked": false}, map[string]any{"checked": true}},
 		{"button Nowhere", map[string]any{"exists": false}, map[string]any{"exists": true}},
 	} {
-		if a := w.ok("ax_assert", w.with(c.query, "assertions", c.holds)); at(a.data, "passed") != true {
-			w.Errorf("%s: %s", c.query, a.Text)
-		}
-		if a := w.ok("ax_assert", w.with(c.query, "assertions", c.differs)); at(a.data, "passed") != false {
-			w.Errorf("%s %v: %s", c.query, c.differs, a.Text)
-		}
+		a := w.ok("ax_assert", w.with(c.query, "assertions", c.holds))
+		assert.Check(w, is.Equal(at(a.data, "passed"), true), "%s %s", c.query, a.Text)
+		a = w.ok("ax_assert", w.with(c.query, "assertions", c.differs))
+		assert.Check(w, is.Equal(at(a.data, "passed"), false), "%s %v %s", c.query, c.differs, a.Text)
 	}
 }

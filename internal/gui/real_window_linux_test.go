@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
@@ -20,9 +23,7 @@ func TestRealWindowTool(t *testing.T) {
 	does := func(action string) answer {
 		t.Helper()
 		a := w.ok("ax_window", params{"app": app, "action": action})
-		if a.data["done"] != true {
-			t.Errorf("%s: %s %v", action, a.Text, a.data)
-		}
+		assert.Check(t, is.Equal(a.data["done"], true), "%s %s %v", action, a.Text, a.data)
 		return a
 	}
 	listed := func() map[string]any {
@@ -31,20 +32,14 @@ func TestRealWindowTool(t *testing.T) {
 		return row
 	}
 	does("minimize")
-	if listed()["minimized"] != true {
-		t.Errorf("it is not minimized: %v", listed())
-	}
+	assert.Check(t, is.Equal(listed()["minimized"], true), "it is not minimized: %v", listed())
 	w.says(does("minimize").Text, "is in this state already")
 	does("restore")
-	if listed()["minimized"] == true {
-		t.Errorf("it is minimized: %v", listed())
-	}
+	assert.Check(t, listed()["minimized"] != true, "it is minimized: %v", listed())
 	p.undisturbed(t)
 	w.Cover(t, f)
 	does("raise")
-	if listed()["covered"] != 0.0 {
-		t.Errorf("it is covered: %v", listed())
-	}
+	assert.Check(t, is.Equal(listed()["covered"], 0.0), "it is covered: %v", listed())
 	does("activate")
 	w.eventually("it has the focus", func() bool { return w.ActiveWindow(t) == f.Title })
 	e := w.refused(aai.ElementNotFound, "ax_window", params{"app": app, "action": "close", "window": "Nothing"})
@@ -60,20 +55,17 @@ func TestRealWindowThatAsks(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
 	file := filepath.Join(w.Home, "a.txt")
-	if err := os.WriteFile(file, []byte("a"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.WriteFile(file, []byte("a"), 0o600))
 	app := w.process(w.Launch(t, "mousepad", "--disable-server", file))
 	w.awaitElement(app, "role:textbox")
 	closing := params{"app": app, "action": "close"}
-	if !w.destroys(closing) || w.destroys(params{"app": app, "action": "minimize"}) {
-		t.Error("to close a window may destroy, to minimize it does not")
-	}
+	assert.Assert(t, w.destroys(closing), "to close a window may destroy, to minimize it does not")
+	assert.Assert(t, !w.destroys(params{"app": app, "action": "minimize"}), "to close a window may destroy, to minimize it does not")
 	w.ok("ax_type", params{"app": app, "query": "role:textbox", "text": "b"})
 	a := w.ok("ax_window", closing)
-	if a.data["done"] != false || !strings.Contains(a.Text, "asks") || a.Warning == "" {
-		t.Errorf("%s %v %q", a.Text, a.data, a.Warning)
-	}
+	assert.Equal(t, a.data["done"], false, "%v %q", a.data, a.Warning)
+	assert.Assert(t, is.Contains(a.Text, "asks"), "%v %q", a.data, a.Warning)
+	assert.Assert(t, a.Warning != "", "%v %q", a.data, a.Warning)
 }
 
 // destroys reports whether a call of ax_window is judged as irreversible.
@@ -81,9 +73,7 @@ func (w *realWorld) destroys(p params) bool {
 	w.Helper()
 	call := &aai.Call{App: w.tools.ID, Tool: "ax_window", Args: p}
 	target, err := w.tools.Operator.FindTarget(w.Context(), call, p["app"].(string))
-	if err != nil {
-		w.Fatal(err)
-	}
+	assert.NilError(w, err)
 	call.Target = target
 	return w.tools.Operator.ResolveTarget(w.Context(), call).Irreversible
 }
@@ -97,13 +87,10 @@ func TestRealNoWindowManager(t *testing.T) {
 		if p.Name != "openbox" {
 			continue
 		}
-		if err := p.End(); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, p.End())
 	}
 	e := w.refused(aai.AutomationNotSupported, "ax_window", params{"app": app, "action": "minimize"})
 	w.says(e.Message, "no window manager")
-	if e.Delivery != aai.NotDelivered || e.Hint == "" {
-		t.Errorf("%+v", e)
-	}
+	assert.Check(t, is.Equal(e.Delivery, aai.NotDelivered), "%+v", e)
+	assert.Check(t, e.Hint != "", "%+v", e)
 }

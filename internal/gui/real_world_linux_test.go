@@ -11,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
@@ -61,9 +64,8 @@ func joined(t *testing.T, s *linuxtest.Session, getenv func(string) string) *rea
 	tree := atspi.New(atspi.Config{Getenv: getenv, Windows: screen, KeepOpen: programs.KeepOpen})
 	t.Cleanup(func() {
 		tree.Close()
-		if err := screen.Close(); err != nil {
-			t.Errorf("closing the screen: %v", err)
-		}
+		err := screen.Close()
+		assert.Check(t, err, "closing the screen: %v", err)
 	})
 	w := &realWorld{
 		T: t, Session: s, record: &record{},
@@ -141,10 +143,9 @@ func (w *realWorld) done(tool string, p params) answer {
 			return a
 		}
 	}
-	if at(a.data, "delivered") != true || at(a.data, "verified") != true || a.Warning != "" {
-		w.Errorf("%s %v: delivered %v, verified %v, warning %q; want it seen to be done:\n%s",
-			tool, p, at(a.data, "delivered"), at(a.data, "verified"), a.Warning, a.Text)
-	}
+	assert.Check(w, is.Equal(at(a.data, "delivered"), true), "%s %v %s", tool, p, a.Text)
+	assert.Check(w, is.Equal(at(a.data, "verified"), true), "%s %v %s", tool, p, a.Text)
+	assert.Check(w, is.Equal(a.Warning, ""), "%s %v %s", tool, p, a.Text)
 	return a
 }
 
@@ -152,9 +153,7 @@ func (w *realWorld) done(tool string, p params) answer {
 func (w *realWorld) ref(app, query string) string {
 	w.Helper()
 	ref, _ := w.ok("ax_find", params{"app": app, "query": query}).data["element_ref"].(string)
-	if !refs.Is(ref) {
-		w.Fatalf("ax_find gave the ref %q for %s", ref, query)
-	}
+	assert.Assert(w, refs.Is(ref), "ax_find gave the ref %q for %s", ref, query)
 	return ref
 }
 
@@ -162,9 +161,7 @@ func (w *realWorld) ref(app, query string) string {
 func (w *realWorld) says(text string, parts ...string) {
 	w.Helper()
 	for _, part := range parts {
-		if !strings.Contains(text, part) {
-			w.Errorf("%q has no %q", text, part)
-		}
+		assert.Check(w, is.Contains(text, part))
 	}
 }
 
@@ -172,9 +169,7 @@ func (w *realWorld) says(text string, parts ...string) {
 func (w *realWorld) eventually(what string, ready func() bool) {
 	w.Helper()
 	for end := time.Now().Add(realPatience); !ready(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(end) {
-			w.Fatalf("after %s it is still not so: %s", realPatience, what)
-		}
+		assert.Assert(w, !time.Now().After(end), "after %s it is still not so: %s", realPatience, what)
 	}
 }
 
@@ -193,9 +188,7 @@ func (w *realWorld) open(kind linuxtest.Kind) (*linuxtest.Fixture, string) {
 func (w *realWorld) python(name, program, query string, args ...string) (app string) {
 	w.Helper()
 	script := filepath.Join(w.Home, name)
-	if err := os.WriteFile(script, []byte(program), 0o600); err != nil {
-		w.Fatal(err)
-	}
+	assert.NilError(w, os.WriteFile(script, []byte(program), 0o600))
 	app = w.process(w.Launch(w.T, "python3", append([]string{script}, args...)...))
 	w.awaitElement(app, query)
 	return app
@@ -242,9 +235,7 @@ func (w *realWorld) shown(app string) string {
 			text, more = "", ""
 			continue
 		}
-		if err != nil {
-			w.Fatalf("ax_get_tree %v: %v", p, err)
-		}
+		assert.Assert(w, err == nil, "ax_get_tree %v: %v", p, err)
 		text += a.Text
 		if more, _ = at(asJSON(w.T, a.Data), "more").(string); more == "" {
 			return text
@@ -269,9 +260,7 @@ type person struct {
 func (w *realWorld) somebody() *person {
 	w.Helper()
 	p := &person{w: w, title: "Somebody's work", file: filepath.Join(w.TempDir(), "typed")}
-	if err := os.WriteFile(p.file, nil, 0o600); err != nil {
-		w.Fatal(err)
-	}
+	assert.NilError(w, os.WriteFile(p.file, nil, 0o600))
 	w.Launch(w.T, "xterm", "-T", p.title, "-geometry", "40x8-0-0", "-e", "sh", "-c", "stty raw -echo; exec cat > "+p.file)
 	w.eventually("the terminal is up", func() bool { return w.ActiveWindow(w.T) == p.title })
 	p.back(w.T)
@@ -300,15 +289,13 @@ func (p *person) undisturbed(t *testing.T) {
 	for end := time.Now().Add(realPatience); title != p.title && time.Now().Before(end); title = p.w.ActiveWindow(t) {
 		time.Sleep(10 * time.Millisecond)
 	}
-	if title != p.title {
-		t.Errorf("the focus is on %q, and was on %q", title, p.title)
-	}
-	if x, y := p.w.Pointer(t); x != p.x || y != p.y {
-		t.Errorf("the pointer is at %d, %d, and was at %d, %d", x, y, p.x, p.y)
-	}
-	if typed, err := os.ReadFile(p.file); err != nil || string(typed) != p.typed {
-		t.Errorf("in the person's window is %q %v, and they typed %q", typed, err, p.typed)
-	}
+	assert.Check(t, is.Equal(title, p.title), "the focus is on %q, and was on %q", title, p.title)
+	x, y := p.w.Pointer(t)
+	assert.Check(t, is.Equal(x, p.x))
+	assert.Check(t, is.Equal(y, p.y))
+	typed, err := os.ReadFile(p.file)
+	assert.NilError(t, err, "%q", typed)
+	assert.Equal(t, string(typed), p.typed, "%q", typed)
 }
 
 // works makes the person type, and checks that the text reaches their window: a keyboard grab takes
@@ -323,26 +310,20 @@ func (p *person) works(t *testing.T) {
 		return err == nil && string(typed) == p.typed
 	}
 	for end := time.Now().Add(realPatience); !arrived(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("what the person types does not come to their window")
-		}
+		assert.Assert(t, !time.Now().After(end), "what the person types does not come to their window")
 	}
 }
 
 // run runs a program in the session, which must succeed.
 func (w *realWorld) run(name string, args ...string) {
 	w.Helper()
-	if err := w.Launch(w.T, name, args...).Wait(w.T); err != nil {
-		w.Fatalf("%s %q: %v", name, args, err)
-	}
+	assert.NilError(w, w.Launch(w.T, name, args...).Wait(w.T), "%s %q", name, args)
 }
 
 // jsonText encodes a value as JSON.
 func jsonText(t testing.TB, v any) string {
 	t.Helper()
 	raw, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return string(raw)
 }

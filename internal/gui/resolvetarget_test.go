@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/testkit/fakedesktop"
@@ -72,9 +75,7 @@ func TestAnAnswerIsJudgedByItsQuestion(t *testing.T) {
 				letter.Button("Delete and send", func() {})
 				w.gateway.Gates = []aai.Gate{losses{w.record}}
 				_, err := w.do(c.tool, c.args)
-				if asked := err != nil && err.Code == aai.ConsentRequired; asked != c.asked {
-					w.Errorf("asked: %t, %v", asked, err)
-				}
+				assert.Check(w, is.Equal(err != nil && err.Code == aai.ConsentRequired, c.asked), err)
 			})
 		})
 	}
@@ -114,9 +115,7 @@ func TestOtherElementsAreNotAskedAbout(t *testing.T) {
 				page.Add(desktop.Element{Role: desktop.Grid, Name: "Sheet"}).Add(desktop.Element{Role: desktop.Cell, Name: "B2"}).AddState(desktop.Editable | desktop.Focusable)
 				w.gateway.Gates = []aai.Gate{losses{w.record}}
 				_, err := w.do(c.tool, `{"app": "Browser", `+c.args[1:])
-				if asked := err != nil && err.Code == aai.ConsentRequired; asked != c.asked {
-					w.Errorf("asked: %t, %v", asked, err)
-				}
+				assert.Check(w, is.Equal(err != nil && err.Code == aai.ConsentRequired, c.asked), err)
 			})
 		})
 	}
@@ -190,9 +189,8 @@ func TestTargetElementsAreAskedAbout(t *testing.T) {
 				}
 				w.nothingDone(since)
 				if title := err.Message; len(err.Questions) == 1 {
-					if title = err.Questions[0].Title; seen && title != c.hit {
-						w.Errorf("%s: the question names %s, want %s", name, title, c.hit)
-					}
+					title = err.Questions[0].Title
+					assert.Check(w, !seen || title == c.hit, "%s: the question names %s, want %s", name, title, c.hit)
 				} else if !strings.Contains(title, c.hit) {
 					w.Errorf("%s: the error says %s, want %s", name, title, c.hit)
 				}
@@ -261,9 +259,7 @@ func TestContainersOfTheTargetElement(t *testing.T) {
 			w.gateway.Gates = []aai.Gate{losses{w.record}}
 			w.ok("ax_get_tree", `{"app": "Office"}`)
 			_, err := w.do(c.tool, `{"app": "Office", `+c.args+`}`)
-			if asked := err != nil && err.Code == aai.ConsentRequired; asked != c.asked {
-				w.Errorf("%s: asked %t, %v", name, asked, err)
-			}
+			assert.Check(w, is.Equal(err != nil && err.Code == aai.ConsentRequired, c.asked), "%s %v", name, err)
 		})
 	}
 }
@@ -334,14 +330,11 @@ func TestReturnPresses(t *testing.T) {
 			w.ok("ax_key_press", fmt.Sprintf(`{"app": "Office", "key": %q, "mode": "focus"}`, c.key))
 			hit := w.record.last(aai.Outcome).Element
 			if c.presses == "" {
-				if !hit.UnknownEffect {
-					w.Errorf("%s: on record is %+v", name, hit)
-				}
+				assert.Check(w, hit.UnknownEffect, "%s: on record is %+v", name, hit)
 				return
 			}
-			if hit.Name != c.presses || hit.UnknownEffect {
-				w.Errorf("%s: on record is %+v, want %s", name, hit, c.presses)
-			}
+			assert.Check(w, is.Equal(hit.Name, c.presses), "%s %+v", name, hit)
+			assert.Check(w, !hit.UnknownEffect, "%s: on record is %+v, want %s", name, hit, c.presses)
 		})
 	}
 }
@@ -356,14 +349,13 @@ func TestTheRecordNamesWhatWasActedOn(t *testing.T) {
 		w.ok("ax_click", `{"app": "Form", "query": "`+w.ref("Form", "Send")+`"}`)
 		send := aai.TargetElement{Role: "button", Name: "Send", ID: "send-btn", Window: "Form"}
 		for _, kind := range []aai.EntryKind{aai.Intent, aai.Outcome} {
-			if got := w.record.last(kind).Element; got != send {
-				w.Errorf("%s: on record is %+v", kind, got)
-			}
+			got := w.record.last(kind).Element
+			assert.Check(w, is.Equal(got, send), "%s: on record is %+v", kind, got)
 		}
 		w.ok("ax_key_press", `{"app": "Form", "key": "x", "mode": "focus"}`)
-		if got := w.record.last(aai.Outcome).Element; !got.UnknownEffect || got.Key != "" {
-			w.Errorf("a key: on record is %+v", got)
-		}
+		got := w.record.last(aai.Outcome).Element
+		assert.Assert(w, got.UnknownEffect, "a key: on record is %+v", got)
+		assert.Equal(w, got.Key, "", "%+v", got)
 	})
 }
 
@@ -391,9 +383,7 @@ func TestWhatWasNotSavedIsLost(t *testing.T) {
 			w.ok("ax_get_tree", `{"app": "Editor"}`)
 			w.gateway.Gates = []aai.Gate{losses{w.record}}
 			_, err := w.do(c.tool, `{"app": "Editor", `+c.args+`}`)
-			if asks := err != nil && err.Code == aai.ConsentRequired; asks != c.destroys {
-				t.Errorf("%+v: %v", c, err)
-			}
+			assert.Check(t, is.Equal(err != nil && err.Code == aai.ConsentRequired, c.destroys), "%+v %v", c, err)
 		})
 	}
 }

@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/gui"
@@ -49,13 +52,13 @@ func TestReturnsHaveOneTypeEach(t *testing.T) {
 			Type       string
 			Properties map[string]map[string]any
 		}
-		if err := json.Unmarshal(tool.Returns.Source, &said); err != nil || said.Type != "object" || len(said.Properties) == 0 {
-			t.Errorf("%s: %v, %s", tool.Name, err, tool.Returns.Source)
-		}
+		err := json.Unmarshal(tool.Returns.Source, &said)
+		assert.NilError(t, err, "%s %s", tool.Name, tool.Returns.Source)
+		assert.Equal(t, said.Type, "object", "%s %s", tool.Name, tool.Returns.Source)
+		assert.Assert(t, len(said.Properties) != 0, "%s %s", tool.Name, tool.Returns.Source)
 		for name, property := range said.Properties {
-			if _, one := property["type"].(string); !one {
-				t.Errorf("%s: %s has no type of its own", tool.Name, name)
-			}
+			_, one := property["type"].(string)
+			assert.Check(t, one, "%s: %s has no type of its own", tool.Name, name)
 		}
 	}
 }
@@ -68,11 +71,8 @@ func TestWaitingIsHeardOf(t *testing.T) {
 		ctx := gateway.WithProgress(w.Context(), func(done, total float64, message string) {
 			heard = append(heard, fmt.Sprintf("%v/%v %s", done, total, message))
 		})
-		if _, err := w.doBy(ctx, "ax_wait_idle", `{"app": "Editor", "timeout_ms": 5000, "poll_ms": 1200}`); err != nil {
-			w.Fatal(err)
-		}
-		if want := "[0.5/5 Not quiet yet, 0 events 1/5 Not quiet yet, 0 events]"; fmt.Sprint(heard) != want {
-			w.Errorf("heard %q", heard)
-		}
+		_, err := w.doBy(ctx, "ax_wait_idle", `{"app": "Editor", "timeout_ms": 5000, "poll_ms": 1200}`)
+		assert.Assert(w, err == nil, err)
+		assert.Check(w, is.Equal(fmt.Sprint(heard), "[0.5/5 Not quiet yet, 0 events 1/5 Not quiet yet, 0 events]"), "%q", heard)
 	})
 }

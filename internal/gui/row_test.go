@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -29,18 +32,13 @@ func TestFindTellsTheRow(t *testing.T) {
 		for _, other := range []string{"s3cret", "Ann 2", "Ann 4"} {
 			w.hasNot(a.Text, other)
 		}
-		if len(a.Text)/4 > 60 {
-			t.Errorf("it is about %d tokens: %s", len(a.Text)/4, a.Text)
-		}
+		assert.Check(t, len(a.Text)/4 <= 60, "it is about %d tokens: %s", len(a.Text)/4, a.Text)
 		row, _ := a.data["row"].(string)
 		_, ref, _ := strings.Cut(row, "[")
 		w.ok("ax_click", fmt.Sprintf(`{"app": "Mail", "query": %q}`, strings.TrimSuffix(ref, "]")))
-		if pressed != "Ann 3" {
-			t.Errorf("the ref %s is of %q", ref, pressed)
-		}
-		if a := w.ok("ax_find", `{"app": "Mail", "query": "Quit"}`); strings.Contains(a.Text, "its row") {
-			t.Error(a.Text)
-		}
+		assert.Check(t, is.Equal(pressed, "Ann 3"), ref)
+		a = w.ok("ax_find", `{"app": "Mail", "query": "Quit"}`)
+		assert.Check(t, !strings.Contains(a.Text, "its row"), a.Text)
 	})
 }
 

@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/testkit/fakedesktop"
@@ -18,13 +21,10 @@ import (
 // picture decodes the image of the reply and checks its size in the data.
 func (w *world) picture(a answer) image.Image {
 	w.Helper()
-	if len(a.Images) != 1 || a.Images[0].MIME != "image/png" {
-		w.Fatalf("%d pictures", len(a.Images))
-	}
+	assert.Assert(w, is.Len(a.Images, 1))
+	assert.Equal(w, a.Images[0].MIME, "image/png")
 	p, err := png.Decode(bytes.NewReader(a.Images[0].Data))
-	if err != nil {
-		w.Fatal(err)
-	}
+	assert.NilError(w, err)
 	w.want(a, p.Bounds().Dx(), "width")
 	w.want(a, p.Bounds().Dy(), "height")
 	return p
@@ -33,9 +33,7 @@ func (w *world) picture(a answer) image.Image {
 // colored checks the color of a point of a picture.
 func (w *world) colored(p image.Image, x, y int, want color.RGBA, what string) {
 	w.Helper()
-	if got := color.RGBAModel.Convert(p.At(p.Bounds().Min.X+x, p.Bounds().Min.Y+y)); got != want {
-		w.Errorf("at %d, %d is %v, want %v of %s", x, y, got, want, what)
-	}
+	assert.Check(w, is.Equal(color.RGBAModel.Convert(p.At(p.Bounds().Min.X+x, p.Bounds().Min.Y+y)), want), "%d %d %s", x, y, what)
 }
 
 func TestScreenshot(t *testing.T) {
@@ -47,9 +45,8 @@ func TestScreenshot(t *testing.T) {
 		cover := w.d.Program("Other").Window("Cover").Move(desktop.Rect{X: 90, Y: 40, W: 200, H: 200})
 
 		shot := w.picture(w.ok("ax_screenshot", `{"app": "Paint"}`)) // also while covered
-		if shot.Bounds().Dx() != 400 || shot.Bounds().Dy() != 300 {
-			w.Errorf("the picture is %v", shot.Bounds())
-		}
+		assert.Check(w, is.Equal(shot.Bounds().Dx(), 400), shot.Bounds())
+		assert.Check(w, is.Equal(shot.Bounds().Dy(), 300), shot.Bounds())
 		w.colored(shot, frame.X-100+2, frame.Y-50+2, button.Color(), "the button")
 		w.colored(shot, 1, 1, win.Color(), "the window")
 
@@ -62,15 +59,13 @@ func TestScreenshot(t *testing.T) {
 		}
 
 		a = w.ok("ax_screenshot", `{"app": "Paint", "region": {"x": 90, "y": 40, "w": 20, "h": 20}}`)
-		if shot = w.picture(a); shot.Bounds().Dx() != 10 {
-			w.Errorf("the part of the window is %v", shot.Bounds())
-		}
+		shot = w.picture(a)
+		assert.Check(w, is.Equal(shot.Bounds().Dx(), 10), "the part of the window is %v", shot.Bounds())
 		w.colored(shot, 0, 0, win.Color(), "the window")
 
 		shot = w.picture(w.ok("ax_screenshot", `{}`)) // scaled down: too large for models
-		if shot.Bounds().Dx() != 1568 || shot.Bounds().Dy() != 980 {
-			w.Errorf("the screen is scaled to %v", shot.Bounds())
-		}
+		assert.Check(w, is.Equal(shot.Bounds().Dx(), 1568), shot.Bounds())
+		assert.Check(w, is.Equal(shot.Bounds().Dy(), 980), shot.Bounds())
 		shot = w.picture(w.ok("ax_screenshot", `{"region": {"x": 95, "y": 45, "w": 300, "h": 5000}}`))
 		w.colored(shot, 5, 5, cover.Color(), "what covers the window")
 		w.colored(shot, 299, 100, win.Color(), "the window beside it")
@@ -83,9 +78,8 @@ func TestScreenshotScaled(t *testing.T) {
 		win := w.d.Program("Paint").Window("Paint").Move(desktop.Rect{W: 800, H: 400})
 		a := w.ok("ax_screenshot", `{"app": "Paint", "max_side": 100}`)
 		shot := w.picture(a)
-		if shot.Bounds().Dx() != 100 || shot.Bounds().Dy() != 50 {
-			w.Errorf("scaled to %v", shot.Bounds())
-		}
+		assert.Check(w, is.Equal(shot.Bounds().Dx(), 100), shot.Bounds())
+		assert.Check(w, is.Equal(shot.Bounds().Dy(), 50), shot.Bounds())
 		w.want(a, 0.125, "scale")
 		w.want(a, 800, "region", "w")
 		w.colored(shot, 50, 25, win.Color(), "the window")
@@ -113,25 +107,19 @@ func TestClipboard(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.has(w.ok("ax_clipboard", `{"action": "read"}`).Text, "empty")
 		w.want(w.ok("ax_clipboard", `{"action": "write", "text": "Grüße\n€"}`), true, "success")
-		if got := w.d.Clip().Text; got != "Grüße\n€" {
-			w.Errorf("the clipboard holds %q", got)
-		}
+		got := w.d.Clip().Text
+		assert.Check(w, is.Equal(got, "Grüße\n€"), "the clipboard holds %q", got)
 		a := w.ok("ax_clipboard", `{"action": "read"}`)
 		w.want(a, "Grüße\n€", "text")
 		w.has(a.Text, "not instructions")
-		if w.record.last(aai.Intent).Target != aai.DesktopApp {
-			w.Errorf("target %q: the clipboard is no program's", w.record.last(aai.Intent).Target)
-		}
+		assert.Check(w, is.Equal(w.record.last(aai.Intent).Target, aai.DesktopApp), "target %q: the clipboard is no program's", w.record.last(aai.Intent).Target)
 
 		var b bytes.Buffer
-		if err := png.Encode(&b, image.NewRGBA(image.Rect(0, 0, 3, 2))); err != nil {
-			w.Fatal(err)
-		}
+		assert.NilError(w, png.Encode(&b, image.NewRGBA(image.Rect(0, 0, 3, 2))))
 		w.ok("ax_clipboard", fmt.Sprintf(`{"action": "write", "png": %q}`, base64.StdEncoding.EncodeToString(b.Bytes())))
 		a = w.ok("ax_clipboard", `{"action": "read"}`)
-		if len(a.Images) != 1 || !bytes.Equal(a.Images[0].Data, b.Bytes()) {
-			w.Errorf("the picture came back as %d pictures", len(a.Images))
-		}
+		assert.Assert(w, is.Len(a.Images, 1))
+		assert.Assert(w, bytes.Equal(a.Images[0].Data, b.Bytes()), "the picture came back as %d pictures", len(a.Images))
 		w.want(a, "", "text")
 
 		since := w.mutations()

@@ -4,6 +4,9 @@ import (
 	"context"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/gui"
@@ -17,13 +20,9 @@ func TestSessionInfoOfTheGateway(t *testing.T) {
 	})
 	ctx := aai.WithClientCapabilities(t.Context(), aai.ClientCapabilities{Subscriptions: func() int { return 2 }})
 	result, err := app.Tool("ax_session_info").Run(ctx, &aai.Call{App: aai.DesktopApp, Tool: "ax_session_info"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	info, _ := result.Data.(map[string]any)
 	for name, want := range map[string]any{"security_mode": "safe", "undo_stack_depth": 3, "subscriptions": 2} {
-		if info[name] != want {
-			t.Errorf("%s is %v, want %v", name, info[name], want)
-		}
+		assert.Check(t, is.Equal(info[name], want), name)
 	}
 }

@@ -3,6 +3,9 @@ package gui_test
 import (
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/gui/risk"
@@ -26,23 +29,16 @@ func TestTypingIntoTheTerminalOfAnEditor(t *testing.T) {
 			`{"app": "Code", "query": "Editor", "text": "x\tid\n"}`:     aai.PermissionRun,
 			`{"app": "Code", "query": "Editor", "text": "x\nid"}`:       aai.PermissionRun,
 		} {
-			if got := permission("ax_type", args); got != want {
-				t.Errorf("%s: %s", args, got)
-			}
+			assert.Check(t, is.Equal(permission("ax_type", args), want), args)
 		}
-		if got := permission("ax_set_value", `{"app": "Code", "query": "bash", "value": "id"}`); got != aai.PermissionRun {
-			t.Errorf("a value: %s", got)
-		}
+		assert.Check(t, is.Equal(permission("ax_set_value", `{"app": "Code", "query": "bash", "value": "id"}`), aai.PermissionRun))
 		shell.Focus()
 		for tool, args := range map[string]string{"ax_type": `{"app": "Code", "text": "id"}`, "ax_key_press": `{"app": "Code", "key": "return"}`} {
-			if got := permission(tool, args); got != aai.PermissionRun {
-				t.Errorf("%s: %s", tool, got)
-			}
+			assert.Check(t, is.Equal(permission(tool, args), aai.PermissionRun), tool)
 		}
 		text.Focus()
-		if got := permission("ax_type", `{"app": "Code", "text": "id"}`); got != aai.PermissionAct {
-			t.Errorf("into the text: %s", got)
-		}
+		got := permission("ax_type", `{"app": "Code", "text": "id"}`)
+		assert.Check(t, is.Equal(got, aai.PermissionAct), "into the text: %s", got)
 	})
 }
 

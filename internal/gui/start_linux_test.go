@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/gui/risk"
@@ -19,13 +22,9 @@ func TestStartsThroughTheGates(t *testing.T) {
 	dir := t.TempDir()
 	ran := filepath.Join(dir, "ran")
 	write := func(file, text string) {
-		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.WriteFile(filepath.Join(dir, file), []byte(text), 0o700))
 	}
-	if err := os.Mkdir(filepath.Join(dir, "applications"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.Mkdir(filepath.Join(dir, "applications"), 0o700))
 	entry := func(id, exec string) {
 		write("applications/"+id+".desktop", "[Desktop Entry]\nType=Application\nName="+id+"\nExec="+exec+"\n")
 	}
@@ -52,16 +51,13 @@ func TestStartsThroughTheGates(t *testing.T) {
 			entry("one", c.exec)
 			for _, args := range []string{c.args, `["one", "--"]`} {
 				e := w.failure(aai.ConsentRequired, "ax_connect", `{"app": "one", "launch": true, "arguments": `+args+`}`)
-				if len(e.Questions) != 1 {
-					w.Fatalf("%s with %s: %+v", c.exec, args, e)
-				}
-				if q := e.Questions[0]; !strings.HasSuffix(q.Title, c.asks) || !strings.Contains(q.Text, "\nIn: "+c.of) {
-					w.Errorf("%s with %s asks %s\n%s\nwant %s %s", c.exec, args, q.Title, q.Text, c.of, c.asks)
-				}
+				assert.Assert(w, is.Len(e.Questions, 1), "%s %s %+v", c.exec, args, e)
+				q := e.Questions[0]
+				assert.Assert(w, strings.HasSuffix(q.Title, c.asks), "%s with %s asks %s\n%s\nwant %s %s", c.exec, args, q.Title, q.Text, c.of, c.asks)
+				assert.Assert(w, is.Contains(q.Text, "\nIn: "+c.of), "%s %s %s %s %s", c.exec, args, q.Title, c.of, c.asks)
 			}
 		}
-		if _, err := os.Stat(ran); err == nil {
-			w.Error("a command was run")
-		}
+		_, err := os.Stat(ran)
+		assert.Check(w, err != nil, "a command was run")
 	})
 }

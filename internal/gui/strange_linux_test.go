@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 	"github.com/gybob/aai-gateway/internal/testkit/strange"
 )
@@ -30,13 +32,9 @@ const strangePatience = 20 * time.Second
 // failure is shown in the smallest window that has it; with AAI_STRANGE_TREES also the outline.
 func TestRealStrange(t *testing.T) {
 	windows, err := strconv.Atoi(cmp.Or(os.Getenv("AAI_STRANGE"), "4"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	first, err := strconv.ParseUint(cmp.Or(os.Getenv("AAI_STRANGE_SEED"), "1"), 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	only := strings.Fields(os.Getenv("AAI_STRANGE_TOOLKITS"))
 	for _, toolkit := range strange.Toolkits() {
 		if len(only) > 0 && !slices.Contains(only, string(toolkit)) {
@@ -56,19 +54,13 @@ func TestRealStrange(t *testing.T) {
 // TestRealStrangeFixtures: the windows of failures that were mended stay right.
 func TestRealStrangeFixtures(t *testing.T) {
 	files, err := filepath.Glob("testdata/strange/*.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	stages := make(map[strange.Toolkit][]*strange.Fixture)
 	for _, file := range files {
 		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		f, err := strange.ParseFixture(text)
-		if err != nil {
-			t.Fatalf("%s: %v", file, err)
-		}
+		assert.NilError(t, err, file)
 		stages[f.Window.Toolkit] = append(stages[f.Window.Toolkit], f)
 	}
 	for toolkit, fixtures := range stages {
@@ -101,14 +93,11 @@ func TestRealStrangeOpenPopover(t *testing.T) {
 		{Kind: strange.List, Name: "Rows", Items: []string{"Summary"}, Choices: words}:                                  "right",
 	} {
 		s.show(window(opener))
-		if e := s.call("ax_click", params{"query": "Summary", "click_type": click, "mode": "focus"}); e.kind != strange.Done {
-			t.Fatalf("%s does not open: %s", opener.Kind, e.text)
-		}
+		e := s.call("ax_click", params{"query": "Summary", "click_type": click, "mode": "focus"})
+		assert.Equal(t, e.kind, strange.Done, "%s does not open: %s", opener.Kind, e.text)
 		s.show(window(&strange.Node{Kind: strange.Check, Name: "Signal", Value: false}))
 		s.ok("ax_click", params{"app": s.app, "query": "Signal", "mode": "focus"})
-		if !s.within(strangePatience, func(now strange.State) bool { return now.Values["n2"] == true }) {
-			t.Fatalf("after an open %s a click does nothing", opener.Kind)
-		}
+		assert.Assert(t, s.within(strangePatience, func(now strange.State) bool { return now.Values["n2"] == true }), "after an open %s a click does nothing", opener.Kind)
 	}
 }
 
@@ -134,13 +123,9 @@ func newStrangeRun(t *testing.T, toolkit strange.Toolkit) *strangeRun {
 	t.Helper()
 	s := &strangeRun{realWorld: newRealWorld(t), toolkit: toolkit, tally: newStrangeTally()}
 	stage, err := strange.NewStage(s.Path("tmp", "strange"), toolkit)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	handler, err := stage.Handler()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
 	s.stage, s.address = stage, server.URL+"/page.html"
@@ -165,9 +150,7 @@ func (s *strangeRun) start() {
 func (s *strangeRun) show(w *strange.Window) {
 	s.Helper()
 	file, err := s.stage.Show(w)
-	if err != nil {
-		s.Fatal(err)
-	}
+	assert.NilError(s, err)
 	s.window, s.file = w, file
 	if s.program == nil {
 		s.start()
@@ -199,9 +182,7 @@ func (s *strangeRun) within(limit time.Duration, ok func(strange.State) bool) bo
 func (s *strangeRun) state() strange.State {
 	s.Helper()
 	state, err := strange.ReadState(s.file)
-	if err != nil {
-		s.Fatal(err)
-	}
+	assert.NilError(s, err)
 	return state
 }
 
@@ -253,9 +234,7 @@ func (s *strangeRun) shrink(o outcome) {
 		return s.try(f.Task).verdict == o.verdict
 	})
 	text, err := json.Marshal(f)
-	if err != nil {
-		s.Fatal(err)
-	}
+	assert.NilError(s, err)
 	s.Logf("%s %d: the smallest window: %s", s.toolkit, f.Window.Seed, text)
 }
 

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway/internal/testkit/strange"
 )
 
@@ -180,16 +182,10 @@ func (c *strangeTally) report(t *testing.T, toolkit strange.Toolkit, seed uint64
 	line("by ref", c.ByRef)
 	right := total[strange.Right] + total[strange.NothingSeen]
 	text, err := json.Marshal(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Logf("%d windows\n%sright at the first try: %d of %d; advice led on: %d of %d\n%s", windows, table, right, tasks, c.Led, c.Followed, text)
-	if 100*right < strangeFloor*tasks {
-		t.Errorf("only %d of %d tasks are right; want %d %%", right, tasks, strangeFloor)
-	}
+	assert.Check(t, 100*right >= strangeFloor*tasks, "only %d of %d tasks are right; want %d %%", right, tasks, strangeFloor)
 	for _, v := range []strange.Verdict{strange.WrongElement, strange.FalseSuccess} {
-		if total[v] > 0 {
-			t.Errorf("%d tasks: %s", total[v], v)
-		}
+		assert.Check(t, total[v] <= 0, "%d tasks: %s", total[v], v)
 	}
 }

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/gui"
@@ -92,9 +95,7 @@ func tools() []*aai.Tool {
 
 func TestEveryToolIsCalled(t *testing.T) {
 	for _, tool := range tools() {
-		if !slices.ContainsFunc(everyCall(), func(c toolCall) bool { return c.tool == tool.Name }) {
-			t.Errorf("%s is missing in everyCall", tool.Name)
-		}
+		assert.Check(t, slices.ContainsFunc(everyCall(), func(c toolCall) bool { return c.tool == tool.Name }), "%s is missing in everyCall", tool.Name)
 	}
 }
 
@@ -102,9 +103,7 @@ func TestEveryToolIsCalled(t *testing.T) {
 // not announced as read-only.
 func TestWhoStartsSaysSo(t *testing.T) {
 	for _, tool := range tools() {
-		if starts := slices.Contains(tool.Params.Order, "launch"); tool.Assessment(nil).MayStartProgram != starts {
-			t.Errorf("%s: Starts is %v", tool.Name, tool.Assessment(nil).MayStartProgram)
-		}
+		assert.Check(t, is.Equal(tool.Assessment(nil).MayStartProgram, slices.Contains(tool.Params.Order, "launch")), tool.Name)
 	}
 }
 
@@ -112,21 +111,14 @@ func TestWhoStartsSaysSo(t *testing.T) {
 // pointer, since gates know no tool by name.
 func TestToolsSayWhatGatesAsk(t *testing.T) {
 	for _, tool := range tools() {
-		if tool.Assessment(nil).TakesScreenshot != slices.Contains([]string{"ax_screenshot", "ax_find_visual", "ax_ask_model", "ax_visual_diff", "ax_a11y_audit", "ax_a11y_keyboard"}, tool.Name) {
-			t.Errorf("%s: Pictures is %v", tool.Name, tool.Assessment(nil).TakesScreenshot)
-		}
+		assert.Check(t, is.Equal(tool.Assessment(nil).TakesScreenshot, slices.Contains([]string{"ax_screenshot", "ax_find_visual", "ax_ask_model", "ax_visual_diff", "ax_a11y_audit", "ax_a11y_keyboard"}, tool.Name)), tool.Name)
 		for _, name := range tool.Params.Order {
-			if about := name == "query" || name == "to_query"; slices.Contains(tool.Assessment(nil).ElementParams, name) != about {
-				t.Errorf("%s: that %s is about an element is %v", tool.Name, name, !about)
-			}
+			about := name == "query" || name == "to_query"
+			assert.Check(t, is.Equal(slices.Contains(tool.Assessment(nil).ElementParams, name), about), "%s: that %s is about an element is %v", tool.Name, name, !about)
 		}
-		if tool.Assessment(nil).ElementParams == nil {
-			t.Errorf("%s does not say which parameters are about an element", tool.Name)
-		}
+		assert.Check(t, tool.Assessment(nil).ElementParams != nil, "%s does not say which parameters are about an element", tool.Name)
 		for mode, seizes := range map[any]bool{"focus": true, "background": false, nil: false} {
-			if tool.Assessment(&aai.Call{Args: map[string]any{"mode": mode}}).KeepsFocus == seizes {
-				t.Errorf("%s, with mode %v: seizes is %v", tool.Name, mode, !seizes)
-			}
+			assert.Check(t, tool.Assessment(&aai.Call{Args: map[string]any{"mode": mode}}).KeepsFocus != seizes, "%s, with mode %v: seizes is %v", tool.Name, mode, !seizes)
 		}
 	}
 }
@@ -149,9 +141,7 @@ func TestReadsChangeNothing(t *testing.T) {
 				w.nothingDone(since)
 			}
 		}
-		if acted < 10 {
-			w.Errorf("all calls together asked for %d things: the test sees nothing", acted)
-		}
+		assert.Check(w, acted >= 10, "all calls together asked for %d things: the test sees nothing", acted)
 	})
 }
 
@@ -173,14 +163,12 @@ func TestTheBackgroundIsNotNoticed(t *testing.T) {
 					since := w.mutations()
 					_, _ = w.do(call.tool, call.args)
 					for _, deed := range since() {
-						if strings.Contains(deed, "person") || strings.HasPrefix(deed, "Activate") {
-							w.Errorf("%s %s: %s", call.tool, call.args, deed)
-						}
+						assert.Assert(w, !strings.Contains(deed, "person"), "%s %s %s", call.tool, call.args, deed)
+						assert.Assert(w, !strings.HasPrefix(deed, "Activate"), "%s %s %s", call.tool, call.args, deed)
 					}
 				}
-				if after := w.d.Person(); after != before {
-					w.Errorf("the person noticed %+v, which was %+v", after, before)
-				}
+				after := w.d.Person()
+				assert.Check(w, is.Equal(after, before), "the person noticed %+v, which was %+v", after, before)
 			})
 		})
 	}
@@ -218,15 +206,12 @@ func TestWhatIsMissing(t *testing.T) {
 							if toolNamed(call.tool).Effect == aai.Reads && !strings.Contains(args, "launch") {
 								delivery = "" // nothing could be delivered
 							}
-							if err.Hint == "" || err.Delivery != delivery {
-								w.Errorf("%s %s: hint %q, delivery %q", call.tool, args, err.Hint, err.Delivery)
-							}
+							assert.Check(w, err.Hint != "", "%s %s: hint %q, delivery %q", call.tool, args, err.Hint, err.Delivery)
+							assert.Check(w, is.Equal(err.Delivery, delivery), "%s %s %q", call.tool, args, err.Hint)
 						}
 					}
 				}
-				if unsupported == 0 {
-					w.Error("no tool says that something is not supported")
-				}
+				assert.Check(w, unsupported != 0, "no tool says that something is not supported")
 			})
 		})
 	}
@@ -242,32 +227,27 @@ func TestTools(t *testing.T) {
 	total := 0
 	seen := make(map[string]bool)
 	for _, tool := range tools() {
-		if seen[tool.Name] || !strings.HasPrefix(tool.Name, "ax_") || tool.Title == "" || tool.Description == "" || tool.Run == nil {
-			t.Errorf("%+v: a name that is its own and begins with ax_, a title, a description and an action are expected", tool)
-		}
+		assert.Assert(t, !seen[tool.Name], "%+v: a name that is its own and begins with ax_, a title, a description and an action are expected", tool)
+		assert.Assert(t, strings.HasPrefix(tool.Name, "ax_"), "%+v: a name that is its own and begins with ax_, a title, a description and an action are expected", tool)
+		assert.Assert(t, tool.Title != "", "%+v: a name that is its own and begins with ax_, a title, a description and an action are expected", tool)
+		assert.Assert(t, tool.Description != "", "%+v: a name that is its own and begins with ax_, a title, a description and an action are expected", tool)
+		assert.Assert(t, tool.Run != nil, "%+v: a name that is its own and begins with ax_, a title, a description and an action are expected", tool)
 		seen[tool.Name] = true
-		if !slices.Contains(tool.Params.Order, "app") && tool.Effect != aai.Reads && tool.Name != "ax_clipboard" {
-			t.Errorf("%s names no app, but is not known to only read", tool.Name)
-		}
+		assert.Check(t, slices.Contains(tool.Params.Order, "app") || tool.Effect == aai.Reads || tool.Name == "ax_clipboard", "%s names no app, but is not known to only read", tool.Name)
 		for _, secret := range tool.Privacy.Secret {
-			if of, _, _ := strings.Cut(secret, "."); !slices.Contains(tool.Params.Order, of) {
-				t.Errorf("%s keeps %s secret, which it does not have", tool.Name, secret)
-			}
+			of, _, _ := strings.Cut(secret, ".")
+			assert.Check(t, is.Contains(tool.Params.Order, of), "%s keeps %s secret, which it does not have", tool.Name, secret)
 		}
 		listed, err := json.Marshal(map[string]any{
 			"name": tool.Name, "title": tool.Title, "description": tool.Description, "inputSchema": tool.Params.Source,
 		})
-		if err != nil {
-			t.Fatalf("%s: %v", tool.Name, err)
-		}
+		assert.NilError(t, err, tool.Name)
 		if !tool.Limits.Unlisted {
 			total += tokencount.Count(t, string(listed))
 		}
 	}
 	t.Logf("%d tools have %d tokens", len(seen), total)
-	if total > 3700 {
-		t.Errorf("the tools have %d tokens, want at most 3,700", total)
-	}
+	assert.Check(t, total <= 3700, "the tools have %d tokens, want at most 3,700", total)
 }
 
 // TestOpenIsLate: making the tools touches nothing, and the first call that needs the desktop
@@ -275,15 +255,10 @@ func TestTools(t *testing.T) {
 func TestOpenIsLate(t *testing.T) {
 	opened := 0
 	app := gui.New(gui.Config{Open: func() desktop.Backend { opened++; return desktop.Backend{} }})
-	if opened != 0 {
-		t.Error("the desktop was opened at the start")
-	}
+	assert.Check(t, is.Equal(opened, 0), "the desktop was opened at the start")
 	for range 2 {
-		if _, err := app.Tool("ax_clipboard").Run(t.Context(), &aai.Call{Args: map[string]any{"action": "read"}}); err == nil {
-			t.Error("there is a clipboard")
-		}
+		_, err := app.Tool("ax_clipboard").Run(t.Context(), &aai.Call{Args: map[string]any{"action": "read"}})
+		assert.Check(t, err != nil, "there is a clipboard")
 	}
-	if opened != 1 {
-		t.Errorf("the desktop was opened %d times", opened)
-	}
+	assert.Check(t, is.Equal(opened, 1), "the desktop was opened %d times", opened)
 }

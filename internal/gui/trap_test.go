@@ -3,6 +3,9 @@ package gui_test
 import (
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/testkit/fakedesktop"
@@ -79,9 +82,7 @@ func TestFormsThatChangeUnderTheCall(t *testing.T) {
 				w.gateway.Gates = []aai.Gate{losses{w.record}}
 				w.ok("ax_get_tree", `{"app": "Site"}`)
 				result, err := w.do(c.tool, `{"app": "Site", `+c.args+`}`)
-				if lost != 0 {
-					w.Errorf("it was lost, and nobody was asked: %+v, %v", result, err)
-				}
+				assert.Check(w, is.Equal(lost, 0), "it was lost, and nobody was asked: %+v, %v", result, err)
 				if result != nil && name != "an option that a field before makes" {
 					w.Errorf("it went on: %s", result.Text)
 				}

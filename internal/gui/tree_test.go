@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/sanitize"
@@ -17,17 +20,13 @@ func TestTree(t *testing.T) {
 		f := form(w)
 		a := w.ok("ax_get_tree", `{"app": "Form"}`)
 		w.has(a.Text, `window "Form"`, "Disabled disabled", "Twin", `textbox "Full name"`, "content, not instructions", `slider "Volume"`)
-		if strings.Contains(a.Text, "Quit-not") {
-			w.Error("a closed menu's items are there")
-		}
+		assert.Check(w, !strings.Contains(a.Text, "Quit-not"), "a closed menu's items are there")
 		w.want(a, "Form", "app")
 		shown, total := a.data["interactive_shown"], a.data["interactive_total"]
-		if shown != total || total == 0.0 {
-			w.Errorf("%v of %v things to act on", shown, total)
-		}
-		if again := w.ok("ax_get_tree", `{"app": "Form"}`); unfenced(again.Text) != unfenced(a.Text) {
-			w.Errorf("the same window is outlined as\n%s\nand then as\n%s", a.Text, again.Text)
-		}
+		assert.Check(w, is.Equal(shown, total))
+		assert.Check(w, total != 0.0, "%v of %v things to act on", shown, total)
+		again := w.ok("ax_get_tree", `{"app": "Form"}`)
+		assert.Check(w, is.Equal(unfenced(again.Text), unfenced(a.Text)), "the same window is outlined as\n%s\nand then as\n%s", a.Text, again.Text)
 		f.Main.Button("New one", nil)
 		w.has(w.ok("ax_get_tree", `{"app": "Form"}`).Text, `"New one"`)
 		w.has(w.ok("ax_get_tree", `{"app": "Form", "include_invisible": true, "budget_tokens": 20000}`).Text, "Quit-not")
@@ -89,18 +88,13 @@ func TestTreePages(t *testing.T) {
 				break
 			}
 			w.has(a.Text, fmt.Sprintf("more: %q", more))
-			if pages > 20 {
-				w.Fatal("there is no end")
-			}
+			assert.Assert(w, pages <= 20, "there is no end")
 		}
 		for i := range 40 {
-			if name := fmt.Sprintf("Thing number %d ", i*i); strings.Count(text, name) != 1 {
-				w.Errorf("%q is there %d times", name, strings.Count(text, name))
-			}
+			name := fmt.Sprintf("Thing number %d ", i*i)
+			assert.Check(w, is.Equal(strings.Count(text, name), 1), "%q is there %d times", name, strings.Count(text, name))
 		}
-		if pages < 2 {
-			w.Error("all fits one page: the test sees nothing")
-		}
+		assert.Check(w, pages >= 2, "all fits one page: the test sees nothing")
 		w.fails(aai.InvalidParams, "ax_get_tree", `{"app": "Many", "more": "nonsense"}`)
 	})
 }
@@ -110,9 +104,7 @@ func TestTreeRoot(t *testing.T) {
 		form(w)
 		a := w.ok("ax_get_tree", `{"app": "Form", "root": "Fruits"}`)
 		w.has(a.Text, "Fruit 1")
-		if strings.Contains(a.Text, "Full name") {
-			w.Errorf("outside of the root:\n%s", a.Text)
-		}
+		assert.Check(w, !strings.Contains(a.Text, "Full name"), "outside of the root:\n%s", a.Text)
 		w.fails(aai.ElementNotFound, "ax_get_tree", `{"app": "Form", "root": "Vegetables"}`)
 		w.fails(aai.InvalidParams, "ax_get_tree", `{"app": "Form", "budget_tokens": 1}`)
 	})
@@ -125,9 +117,7 @@ func TestTreeAsJSON(t *testing.T) {
 		a := w.ok("ax_get_tree", `{"app": "Form", "format": "json", "budget_tokens": 20000}`)
 		raw, _ := json.Marshal(a.data["tree"])
 		w.has(string(raw), `"name":"Press"`, `"a@b"`, `"role":"slider"`, `"frame":[`)
-		if a.data["interactive_shown"] != a.data["interactive_total"] {
-			w.Errorf("%v of %v", a.data["interactive_shown"], a.data["interactive_total"])
-		}
+		assert.Check(w, is.Equal(a.data["interactive_shown"], a.data["interactive_total"]))
 	})
 }
 
@@ -144,13 +134,11 @@ func TestTreeOfTheHostile(t *testing.T) {
 			a := w.ok(call.tool, call.args)
 			for line := range strings.Lines(a.Text) {
 				line = strings.TrimSpace(line)
-				if strings.HasPrefix(line, "SYSTEM") || strings.HasPrefix(line, "<<<end 00") || strings.HasPrefix(line, `button "Pay"`) {
-					w.Errorf("%s lets the program write a line of its own: %q", call.tool, line)
-				}
+				assert.Assert(w, !strings.HasPrefix(line, "SYSTEM"), "%s lets the program write a line of its own: %q", call.tool, line)
+				assert.Assert(w, !strings.HasPrefix(line, "<<<end 00"), "%s lets the program write a line of its own: %q", call.tool, line)
+				assert.Assert(w, !strings.HasPrefix(line, `button "Pay"`), "%s lets the program write a line of its own: %q", call.tool, line)
 			}
-			if strings.ContainsRune(a.Text, '\u202e') {
-				w.Errorf("%s: %q", call.tool, a.Text)
-			}
+			assert.Check(w, !strings.ContainsRune(a.Text, '\u202e'), "%s %q", call.tool, a.Text)
 		}
 	})
 }

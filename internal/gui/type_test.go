@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
@@ -20,15 +23,14 @@ func TestType(t *testing.T) {
 		w.want(a, "its editable text", "way")
 		w.has(a.Text, `Typed into textbox "Full name" [`)
 		w.ok("ax_type", `{"app": "Form", "query": "Full name", "text": "!"}`)
-		if got := f.State()["name"]; got != "Grüße, 日本 €🙂!" {
-			w.Errorf("it holds %q", got)
-		}
+		got := f.State()["name"]
+		assert.Check(w, is.Equal(got, "Grüße, 日本 €🙂!"), "it holds %q", got)
 		w.ok("ax_type", `{"app": "Form", "query": "Full name", "text": "Ann", "clear_first": true}`)
 		w.ok("ax_type", `{"app": "Form", "query": "Notes", "text": "one\ntwo\n"}`)
 		w.ok("ax_type", `{"app": "Form", "query": "Full name", "text": "", "clear_first": true}`)
-		if s := f.State(); s["name"] != "" || s["notes"] != "one\ntwo\n" {
-			w.Errorf("state %v", s)
-		}
+		s := f.State()
+		assert.Check(w, is.Equal(s["name"], ""), s)
+		assert.Check(w, is.Equal(s["notes"], "one\ntwo\n"), s)
 	})
 }
 
@@ -39,9 +41,8 @@ func TestTypeIntoTheFocused(t *testing.T) {
 		w.has(e.Hint, "query")
 		w.ok("ax_click", `{"app": "Form", "query": "Notes"}`)
 		w.has(w.ok("ax_type", `{"app": "Form", "text": "x"}`).Text, `"Notes"`)
-		if got := f.State()["notes"]; got != "x" {
-			w.Errorf("it holds %q", got)
-		}
+		got := f.State()["notes"]
+		assert.Check(w, is.Equal(got, "x"), "it holds %q", got)
 	})
 }
 
@@ -58,9 +59,7 @@ func TestTypeIntoTheOnlyField(t *testing.T) {
 		address := browser.Textbox("Address")
 		browser.Add(desktop.Element{Role: desktop.Document, Name: "Page"}).Button("Press", nil)
 		w.fails(aai.ElementNotFound, "ax_type", `{"app": "Browser", "text": "z"}`)
-		if address.Value() != "" {
-			w.Errorf("the address bar holds %q", address.Value())
-		}
+		assert.Check(w, is.Equal(address.Value(), ""), "the address bar holds %q", address.Value())
 	})
 }
 
@@ -79,9 +78,7 @@ func TestTypedTextIsSecret(t *testing.T) {
 		} {
 			_, _ = w.do(call[0], fmt.Sprintf(call[1], secret))
 		}
-		if strings.Contains(w.record.text(), secret) {
-			w.Errorf("the journal has the text: %s", w.record.text())
-		}
+		assert.Check(w, !strings.Contains(w.record.text(), secret), "the journal has the text: %s", w.record.text())
 	})
 }
 
@@ -92,16 +89,13 @@ func TestPassword(t *testing.T) {
 		a := w.ok("ax_type", `{"app": "Form", "query": "Password", "text": "s3cr3t-Wort"}`)
 		w.want(a, false, "verified")
 		w.has(a.Warning, "cannot be read back")
-		if got := f.State()["password"]; got != "s3cr3t-Wort" {
-			w.Errorf("it holds %q", got)
-		}
+		got := f.State()["password"]
+		assert.Check(w, is.Equal(got, "s3cr3t-Wort"), "it holds %q", got)
 		w.ok("ax_set_value", `{"app": "Form", "query": "Password", "value": "s3cr3t-Wort2"}`)
 		for _, call := range everyCall() {
 			result, err := w.do(call.tool, call.args)
 			raw, _ := json.Marshal([]any{result, err})
-			if strings.Contains(string(raw), "s3cr3t") {
-				w.Errorf("%s %s answers %s", call.tool, call.args, raw)
-			}
+			assert.Check(w, !strings.Contains(string(raw), "s3cr3t"), "%s %s answers %s", call.tool, call.args, raw)
 		}
 		w.want(w.ok("ax_get_value", `{"app": "Form", "query": "Password"}`), "****", "value")
 		w.want(w.ok("ax_find", `{"app": "Form", "query": "Password"}`), "****", "value")
@@ -118,21 +112,17 @@ func TestTypeByKeyboard(t *testing.T) {
 			a := w.ok("ax_type", fmt.Sprintf(`{"app": "Form", "query": "Full name", "text": %q, "clear_first": true}`, text))
 			w.want(a, true, "verified")
 			w.has(a.Text, "second pointer and keyboard, in the background")
-			if got := f.State()["name"]; got != text {
-				w.Errorf("it holds %q", got)
-			}
+			got := f.State()["name"]
+			assert.Check(w, is.Equal(got, text), "it holds %q", got)
 		}
 		w.ok("ax_type", `{"app": "Form", "query": "Full name", "text": "", "clear_first": true}`)
-		if got := f.State()["name"]; got != "" {
-			w.Errorf("it holds %q", got)
-		}
-		if p := w.d.Person(); p.FocusMoves+p.PointerMoves != 0 {
-			w.Errorf("the person noticed %+v", p)
-		}
+		got := f.State()["name"]
+		assert.Check(w, is.Equal(got, ""), "it holds %q", got)
+		p := w.d.Person()
+		assert.Check(w, is.Equal(p.FocusMoves+p.PointerMoves, 0), "the person noticed %+v", p)
 		w.ok("ax_type", `{"app": "Form", "query": "Full name", "text": "Cy", "mode": "focus"}`)
-		if got := f.State()["name"]; got != "Cy" {
-			w.Errorf("it holds %q", got)
-		}
+		got = f.State()["name"]
+		assert.Check(w, is.Equal(got, "Cy"), "it holds %q", got)
 	})
 }
 
@@ -148,12 +138,8 @@ func TestTypeThatDoesNotArrive(t *testing.T) {
 		})
 		e := w.failure(aai.AutomationFailed, "ax_type", `{"app": "Form", "query": "Digits", "text": "abc"}`)
 		w.has(e.Message, `its value is now "123"`)
-		if e.Delivery != aai.Delivered {
-			w.Errorf("delivery %q", e.Delivery)
-		}
-		if strings.Contains(w.record.text(), "abc") {
-			w.Error("the journal has the text")
-		}
+		assert.Check(w, is.Equal(e.Delivery, aai.Delivered))
+		assert.Check(w, !strings.Contains(w.record.text(), "abc"), "the journal has the text")
 	})
 }
 
@@ -166,14 +152,10 @@ func TestTypeRefuses(t *testing.T) {
 		w.nothingDone(since)
 		for _, mode := range []string{"background", "focus"} {
 			e := w.failure(aai.InvalidParams, "ax_type", fmt.Sprintf(`{"app": "Form", "query": "Press", "text": "x", "mode": %q}`, mode))
-			if e.Delivery != aai.NotDelivered {
-				w.Errorf("delivery %q", e.Delivery)
-			}
+			assert.Check(w, is.Equal(e.Delivery, aai.NotDelivered))
 			w.has(e.Message, `button "Press" [`, "takes no text")
 		}
-		if f.State()["presses"] != 0.0 {
-			w.Error("typing into a button pressed it")
-		}
+		assert.Check(w, is.Equal(f.State()["presses"], 0.0), "typing into a button pressed it")
 	})
 }
 
@@ -201,9 +183,8 @@ func TestSetValue(t *testing.T) {
 		} {
 			a := w.ok("ax_set_value", fmt.Sprintf(`{"app": "Form", "query": %q, "value": %q}`, c.query, c.value))
 			w.want(a, true, "verified")
-			if got := f.State()[c.key]; got != c.want {
-				w.Errorf("%s set to %q: the state is %v", c.query, c.value, got)
-			}
+			got := f.State()[c.key]
+			assert.Check(w, is.Equal(got, c.want), "%s set to %q: the state is %v", c.query, c.value, got)
 		}
 		since := w.mutations()
 		w.has(w.ok("ax_set_value", `{"app": "Form", "query": "Agree", "value": "false"}`).Text, "has this value already")
@@ -219,9 +200,7 @@ func TestValuesOfOtherTypes(t *testing.T) {
 		w.ok("ax_set_value", `{"app": "Form", "query": "Agree", "value": true}`)
 		w.ok("ax_fill", `{"app": "Form", "fields": [{"query": "Count", "value": 7}, {"query": "Full name", "value": 1234567}]}`)
 		for key, want := range map[string]any{"volume": 55.5, "agree": true, "count": 7.0, "name": "1234567"} {
-			if got := f.State()[key]; got != want {
-				t.Errorf("%s is %v, want %v", key, got, want)
-			}
+			assert.Check(t, is.Equal(f.State()[key], want), key)
 		}
 		w.fails(aai.InvalidParams, "ax_set_value", `{"app": "Form", "query": "Volume", "value": [1]}`)
 	})
@@ -236,9 +215,8 @@ func TestSetValueRefuses(t *testing.T) {
 		w.fails(aai.InvalidParams, "ax_set_value", `{"app": "Form", "query": "Volume", "value": "NaN"}`)
 		w.fails(aai.InvalidParams, "ax_set_value", `{"app": "Form", "query": "Agree", "value": "perhaps"}`)
 		e := w.failure(aai.ElementNotFound, "ax_set_value", `{"app": "Form", "query": "Colour", "value": "Mauve"}`)
-		if len(e.Candidates) != 3 || e.Candidates[0] != "Red" {
-			w.Errorf("candidates %q", e.Candidates)
-		}
+		assert.Assert(w, is.Len(e.Candidates, 3))
+		assert.Equal(w, e.Candidates[0], "Red")
 		w.nothingDone(since)
 		w.fails(aai.InvalidParams, "ax_set_value", `{"app": "Form", "query": "Press", "value": "x"}`)
 	})
@@ -255,9 +233,7 @@ func TestSetValueThatDoesNotStick(t *testing.T) {
 		w.has(w.failure(aai.AutomationFailed, "ax_set_value", `{"app": "Form", "query": "Stubborn", "value": "true"}`).Message, "it is not true")
 		e := w.failure(aai.AutomationFailed, "ax_set_value", `{"app": "Form", "query": "Steps", "value": "3"}`)
 		w.has(e.Message, "took 5 instead of 3", "its former value could not be set again: ")
-		if e.Delivery != aai.Delivered {
-			w.Errorf("delivery %q", e.Delivery)
-		}
+		assert.Check(w, is.Equal(e.Delivery, aai.Delivered))
 	})
 }
 
@@ -275,15 +251,14 @@ func TestKeyPress(t *testing.T) {
 			w.want(a, true, "verified")
 		}
 		w.has(w.ok("ax_key_press", `{"app": "Form", "key": "f5"}`).Warning, "nothing was seen to change")
-		if e := w.failure(aai.InvalidParams, "ax_key_press", `{"app": "Form", "key": "retrun"}`); len(e.Candidates) == 0 || e.Candidates[0] != "return" {
-			w.Errorf("candidates %q", e.Candidates)
-		}
+		e := w.failure(aai.InvalidParams, "ax_key_press", `{"app": "Form", "key": "retrun"}`)
+		assert.Assert(w, len(e.Candidates) != 0, "candidates %q", e.Candidates)
+		assert.Equal(w, e.Candidates[0], "return", "%q", e.Candidates)
 		w.fails(aai.InvalidParams, "ax_key_press", `{"app": "Form", "key": "a", "modifiers": ["hyper"]}`)
 		w.ok("ax_click", `{"app": "Form", "query": "Full name"}`)
 		w.ok("ax_key_press", `{"app": "Form", "key": "ä"}`)
-		if got := f.State()["name"]; got != "ä" {
-			w.Errorf("it holds %q", got)
-		}
+		got := f.State()["name"]
+		assert.Check(w, is.Equal(got, "ä"), "it holds %q", got)
 		f.Program.Window("Tip of the Day").Raise()
 		w.has(w.ok("ax_key_press", `{"app": "Form", "key": "f5"}`).Text, `Pressed f5 in the window "Tip of the Day" by`)
 	})
@@ -295,16 +270,15 @@ func TestKeyPressWithFocus(t *testing.T) {
 		f := form(w)
 		w.d.Program("Other").Window("Person")
 		w.ok("ax_key_press", `{"app": "Form", "key": "f5"}`)
-		if p := w.d.Person(); p.FocusMoves != 0 {
-			w.Errorf("the person noticed %+v", p)
-		}
+		p := w.d.Person()
+		assert.Check(w, is.Equal(p.FocusMoves, 0), "the person noticed %+v", p)
 		w.ok("ax_key_press", `{"app": "Form", "key": "f6", "mode": "focus"}`)
-		if p := w.d.Person(); p.FocusMoves != 1 {
-			w.Errorf("the person noticed %+v", p)
-		}
-		if keys := f.Main.Keys(); len(keys) != 2 || keys[0].Key != "f5" || keys[1].Key != "f6" {
-			w.Errorf("keys %v", keys)
-		}
+		p = w.d.Person()
+		assert.Check(w, is.Equal(p.FocusMoves, 1), "the person noticed %+v", p)
+		keys := f.Main.Keys()
+		assert.Assert(w, is.Len(keys, 2))
+		assert.Equal(w, keys[0].Key, "f5")
+		assert.Equal(w, keys[1].Key, "f6")
 	})
 }
 
@@ -321,12 +295,9 @@ func TestKeysAreNotOnRecord(t *testing.T) {
 	inWorld(t, func(w *world) {
 		f := form(w)
 		w.ok("ax_key_press", `{"app": "Form", "key": "ß"}`)
-		if keys := f.State()["keys"]; !slices.Contains(keys.([]any), any("ß")) {
-			t.Errorf("the keys that came are %v", keys)
-		}
-		if strings.Contains(w.record.text(), "ß") {
-			t.Error("the key is on record")
-		}
+		keys := f.State()["keys"]
+		assert.Check(t, slices.Contains(keys.([]any), any("ß")), "the keys that came are %v", keys)
+		assert.Check(t, !strings.Contains(w.record.text(), "ß"), "the key is on record")
 	})
 }
 
@@ -339,9 +310,7 @@ func TestKeysForTheDesktop(t *testing.T) {
 			`"key": "t", "modifiers": ["ctrl", "alt"]`, `"key": "print"`,
 		} {
 			e := w.failure(aai.AutomationNotSupported, "ax_key_press", `{"app": "Form", `+chord+`}`)
-			if e.Delivery != aai.NotDelivered {
-				t.Errorf("%s: delivery %q", chord, e.Delivery)
-			}
+			assert.Check(t, is.Equal(e.Delivery, aai.NotDelivered), chord)
 		}
 		w.ok("ax_key_press", `{"app": "Form", "key": "f", "modifiers": ["alt"]}`)
 	})
@@ -362,9 +331,7 @@ func TestKeysInOneWord(t *testing.T) {
 			e := w.failure(aai.InvalidParams, "ax_key_press", `{"app": "Form", `+given+`}`)
 			w.has(e.Message, "expected one key", want[0])
 			w.has(e.Hint, want[1])
-			if !e.RetrySafe() {
-				w.Errorf("%s: delivery %q", given, e.Delivery)
-			}
+			assert.Check(w, e.RetrySafe(), "%s: delivery %q", given, e.Delivery)
 		}
 		w.nothingDone(since)
 		w.ok("ax_key_press", `{"app": "Form", "key": "+", "modifiers": ["ctrl"]}`)

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/automation/undo"
 	"github.com/gybob/aai-gateway/internal/desktop"
@@ -31,9 +34,7 @@ func undoingIn(t *testing.T, f func(u *undoing)) {
 func (u *undoing) back(count int) (outcomes []undo.Outcome) {
 	u.Helper()
 	taken, _, err := u.log.Revert(u.Context(), u.gateway.Do, u.caller, count, func(*undo.Act) bool { return true })
-	if err != nil {
-		u.Fatal(err)
-	}
+	assert.NilError(u, err)
 	for _, one := range taken {
 		outcomes = append(outcomes, one.Outcome)
 	}
@@ -66,20 +67,17 @@ func TestActsOnFieldsAreTakenBack(t *testing.T) {
 				u.ok("ax_click", `{"app": "Form", "query": "Fruit 2"}`)
 				before := f.State()
 				u.ok(c.tool, `{"app": "Form", `+c.args+`}`)
-				if after := f.State(); reflect.DeepEqual(before, after) {
-					t.Fatal("nothing changed")
-				}
-				if o := u.back(1); len(o) != 1 || !o[0].IsUndone() || strings.Contains(o[0].Message, "could not be checked") {
-					t.Fatalf("%+v", o)
-				}
+				assert.Assert(t, !reflect.DeepEqual(before, f.State()), "nothing changed")
+				o := u.back(1)
+				assert.Assert(t, is.Len(o, 1))
+				assert.Assert(t, o[0].IsUndone(), "%+v", o)
+				assert.Assert(t, !strings.Contains(o[0].Message, "could not be checked"), "%+v", o)
 				after := f.State()
 				for _, aside := range []string{"focused", "keys", "scroll", "clicks"} {
 					delete(before, aside)
 					delete(after, aside)
 				}
-				if !reflect.DeepEqual(before, after) {
-					t.Errorf("it is\n%v and was\n%v", after, before)
-				}
+				assert.Check(t, reflect.DeepEqual(before, after), "it is\n%v and was\n%v", after, before)
 			})
 		})
 	}
@@ -94,13 +92,13 @@ func TestNewerWorkInAFieldIsNotOverwritten(t *testing.T) {
 		person.ok("ax_set_value", `{"app": "Form", "query": "Full name", "value": "the person's"}`)
 		person.ok("ax_set_value", `{"app": "Form", "query": "Count", "value": "8"}`)
 		for i, o := range u.back(2) {
-			if o.Status != undo.StatusChangedSince || i == 1 && !strings.Contains(o.Message, `it is "the person's", expected "mine"`) {
-				t.Errorf("%+v", o)
-			}
+			assert.Check(t, is.Equal(o.Status, undo.StatusChangedSince), "%+v", o)
+			assert.Check(t, i != 1 || strings.Contains(o.Message, `it is "the person's", expected "mine"`), "%+v", o)
 		}
-		if s := f.State(); s["name"] != "the person's" || s["count"] != 8.0 || s["volume"] != 55.0 {
-			t.Errorf("state %v", s)
-		}
+		s := f.State()
+		assert.Check(t, is.Equal(s["name"], "the person's"), s)
+		assert.Check(t, is.Equal(s["count"], 8.0), s)
+		assert.Check(t, is.Equal(s["volume"], 55.0), s)
 	})
 }
 
@@ -120,12 +118,10 @@ func TestWhatHasNoWayBackOnWindows(t *testing.T) {
 				u.ok("ax_set_value", `{"app": "Form", "query": "Password", "value": "s3cr3t-Wort"}`)
 				u.ok(c.tool, `{"app": "Form", `+c.args+`}`)
 				acts, err := u.log.Acts(t.Context(), u.caller)
-				if err != nil || len(acts) != 3 {
-					t.Fatal(acts, err)
-				}
-				if last := acts[2]; last.Undo != nil {
-					t.Errorf("%+v", last.Undo)
-				}
+				assert.NilError(t, err)
+				assert.Assert(t, is.Len(acts, 3))
+				last := acts[2]
+				assert.Check(t, last.Undo == nil, "%+v", last.Undo)
 				kept, err := json.Marshal(acts)
 				if err != nil || strings.Contains(string(kept), "s3cr3t") {
 					t.Errorf("%s, %v", kept, err)
@@ -162,18 +158,15 @@ func TestTheClipboardIsTakenBack(t *testing.T) {
 				t.Errorf("it holds %q, %v", now.Text, err)
 			}
 		}
-		if _, err := board.Set(t.Context(), desktop.Clip{Text: "the person's"}); err != nil {
-			t.Fatal(err)
-		}
+		_, err := board.Set(t.Context(), desktop.Clip{Text: "the person's"})
+		assert.NilError(t, err)
 		u.ok("ax_clipboard", `{"action": "write", "text": "mine"}`)
-		if o := u.back(1); !o[0].IsUndone() {
-			t.Errorf("%+v", o)
-		}
+		o := u.back(1)
+		assert.Check(t, o[0].IsUndone(), "%+v", o)
 		holds("the person's")
 		u.ok("ax_clipboard", `{"action": "write", "text": "mine"}`)
-		if _, err := board.Set(t.Context(), desktop.Clip{Text: "secret of the person"}); err != nil {
-			t.Fatal(err)
-		}
+		_, err = board.Set(t.Context(), desktop.Clip{Text: "secret of the person"})
+		assert.NilError(t, err)
 		if o := u.back(1); o[0].Status != undo.StatusChangedSince || strings.Contains(o[0].Message, "secret") || strings.Contains(o[0].Message, "mine") {
 			t.Errorf("%+v", o)
 		}
@@ -188,9 +181,7 @@ func TestAWindowIsAsItWas(t *testing.T) {
 		minimized := func() bool {
 			t.Helper()
 			all, err := u.d.Backend().Windows.Windows(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			for _, w := range all {
 				if w.Title == "Form" {
 					return w.Minimized
@@ -202,9 +193,7 @@ func TestAWindowIsAsItWas(t *testing.T) {
 		active := func() string {
 			t.Helper()
 			all, err := u.d.Backend().Windows.Windows(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			for _, w := range all {
 				if w.Active {
 					return w.Title
@@ -228,15 +217,13 @@ func TestAWindowIsAsItWas(t *testing.T) {
 		}
 		u.ok("ax_window", `{"app": "Form", "action": "minimize"}`)
 		u.as("another").ok("ax_window", `{"app": "Form", "action": "restore"}`)
-		if o := u.back(1); o[0].Status != undo.StatusChangedSince {
-			t.Errorf("%+v", o)
-		}
+		o := u.back(1)
+		assert.Check(t, is.Equal(o[0].Status, undo.StatusChangedSince), "%+v", o)
 		u.ok("ax_window", `{"app": "Other", "action": "raise"}`)
 		u.ok("ax_window", `{"app": "Form", "action": "raise"}`)
 		acts, _ := u.log.Acts(t.Context(), aai.Caller{Door: u.caller.Door, Session: u.caller.Session})
-		if last := acts[len(acts)-1]; last.Undo != nil {
-			t.Errorf("%+v", last.Undo)
-		}
+		last := acts[len(acts)-1]
+		assert.Check(t, last.Undo == nil, "%+v", last.Undo)
 	})
 }
 

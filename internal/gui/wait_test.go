@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/gateway"
@@ -28,9 +31,8 @@ func (l looked) Snapshot(ctx context.Context, app desktop.App) (*desktop.Snapsho
 func (w *world) waits(args string) (a answer, took time.Duration) {
 	w.Helper()
 	took = elapsed(func() { a = w.ok("ax_wait", `{"app": "Mail", `+args+`}`) })
-	if said := time.Duration(a.data["waited_ms"].(float64)) * time.Millisecond; said != took {
-		w.Errorf("%s took %s, and said %s", args, took, said)
-	}
+	said := time.Duration(a.data["waited_ms"].(float64)) * time.Millisecond
+	assert.Check(w, is.Equal(said, took), "%s took %s, and said %s", args, took, said)
 	return a, took
 }
 
@@ -76,12 +78,10 @@ func TestWait(t *testing.T) {
 				mail.After(late, c.then)
 				a, took := w.waits(c.args)
 				w.has(a.Text, c.text)
-				if !deaf && (took < late || took > late+100*time.Millisecond) || deaf && (took < late || took > late+time.Second) {
-					w.Errorf("%s (deaf %v) took %s", c.args, deaf, took)
-				}
-				if n := looks.Load() - before; n > 8 {
-					w.Errorf("%s (deaf %v) looked %d times", c.args, deaf, n)
-				}
+				assert.Check(w, !(!deaf && (took < late || took > late+100*time.Millisecond)), "%s (deaf %v) took %s", c.args, deaf, took)
+				assert.Check(w, !(deaf && (took < late || took > late+time.Second)), "%s (deaf %v) took %s", c.args, deaf, took)
+				n := looks.Load() - before
+				assert.Check(w, n <= 8, "%s (deaf %v) looked %d times", c.args, deaf, n)
 			}
 		})
 	}
@@ -96,9 +96,8 @@ func TestWaitForWhatIsSo(t *testing.T) {
 			`"query": "Twin"`, `"query": "Nobody", "until": "vanishes"`, `"query": "Disabled", "state": "disabled"`,
 			`"query": "Quit-not", "until": "vanishes"`, fmt.Sprintf(`"query": %q, "value": "Pressed 0 times"`, ref),
 		} {
-			if took := elapsed(func() { w.ok("ax_wait", `{"app": "Form", `+args+`}`) }); took > 0 {
-				w.Errorf("%s took %s", args, took)
-			}
+			took := elapsed(func() { w.ok("ax_wait", `{"app": "Form", `+args+`}`) })
+			assert.Check(w, took <= 0, "%s took %s", args, took)
 		}
 		a := w.ok("ax_wait", `{"app": "Form", "query": "Press"}`)
 		w.want(a, "Press", "title")
@@ -124,13 +123,10 @@ func TestWaitTimesOut(t *testing.T) {
 			`"query": "Press", "nth": 2, "until": "state", "state": "enabled"`: "nth: 2 is more than the 1 that match",
 		} {
 			var e *aai.Error
-			if took := elapsed(func() { e = w.failure(aai.Timeout, "ax_wait", `{"app": "Form", "timeout_ms": 1000, `+args+`}`) }); took != time.Second {
-				w.Errorf("%s took %s", args, took)
-			}
+			assert.Check(w, is.Equal(elapsed(func() { e = w.failure(aai.Timeout, "ax_wait", `{"app": "Form", "timeout_ms": 1000, `+args+`}`) }), time.Second), args)
 			w.has(e.Message, want, "waited 1s: ")
-			if e.Hint == "" || e.Delivery != "" {
-				w.Errorf("%s: hint %q, delivery %q", args, e.Hint, e.Delivery)
-			}
+			assert.Check(w, e.Hint != "", "%s: hint %q, delivery %q", args, e.Hint, e.Delivery)
+			assert.Check(w, e.Delivery == "", "%s: hint %q, delivery %q", args, e.Hint, e.Delivery)
 			w.ok("ax_find", `{"app": "Form", "query": "Press"}`)
 		}
 		e := w.failure(aai.Timeout, "ax_wait", `{"app": "Form", "query": "Pres5"}`)
@@ -154,9 +150,8 @@ func TestWaitForNonsense(t *testing.T) {
 			`"query": "Twin", "value": "x"`:                      aai.AmbiguousTarget,
 			`"query": "//button["`:                               aai.InvalidParams,
 		} {
-			if took := elapsed(func() { w.fails(code, "ax_wait", `{"app": "Form", `+args+`}`) }); took > 0 {
-				w.Errorf("%s took %s", args, took)
-			}
+			took := elapsed(func() { w.fails(code, "ax_wait", `{"app": "Form", `+args+`}`) })
+			assert.Check(w, took <= 0, "%s took %s", args, took)
 		}
 	})
 }
@@ -177,21 +172,16 @@ func TestWaitBesideOthers(t *testing.T) {
 		})
 		var all sync.WaitGroup
 		all.Go(func() {
-			if _, err := w.doBy(ctx, "ax_wait", `{"app": "Form", "query": "Pressed 1 times"}`); err != nil {
-				w.Error(err)
-			}
+			_, err := w.doBy(ctx, "ax_wait", `{"app": "Form", "query": "Pressed 1 times"}`)
+			assert.Check(w, err == nil, err)
 		})
 		time.Sleep(2 * time.Second)
-		if n := looks.Load(); n > 21 {
-			w.Errorf("it was looked at %d times in two seconds", n)
-		}
+		n := looks.Load()
+		assert.Check(w, n <= 21, "it was looked at %d times in two seconds", n)
 		w.ok("ax_click", `{"app": "Form", "query": "Press"}`)
-		if took := elapsed(all.Wait); took > 200*time.Millisecond {
-			w.Errorf("it was told %s after it was so", took)
-		}
-		if len(heard) != 3 && len(heard) != 4 {
-			w.Errorf("heard %q", heard)
-		}
+		took := elapsed(all.Wait)
+		assert.Check(w, took <= 200*time.Millisecond, "it was told %s after it was so", took)
+		assert.Check(w, len(heard) == 3 || len(heard) == 4, "heard %q", heard)
 	})
 }
 
@@ -199,11 +189,9 @@ func TestWaitBesideOthers(t *testing.T) {
 func TestWaitForTheHanging(t *testing.T) {
 	inWorld(t, func(w *world) {
 		form(w).Hang()
-		if took := elapsed(func() { w.fails(aai.Timeout, "ax_wait", `{"app": "Form", "query": "Press", "timeout_ms": 5000}`) }); took > 5*time.Second+deadline {
-			w.Errorf("took %s", took)
-		}
-		if took := elapsed(func() { w.fails(aai.Timeout, "ax_get_tree", `{"app": "Form"}`) }); took > 0 {
-			w.Errorf("the next call took %s", took)
-		}
+		took := elapsed(func() { w.fails(aai.Timeout, "ax_wait", `{"app": "Form", "query": "Press", "timeout_ms": 5000}`) })
+		assert.Check(w, took <= 5*time.Second+deadline, "took %s", took)
+		took = elapsed(func() { w.fails(aai.Timeout, "ax_get_tree", `{"app": "Form"}`) })
+		assert.Check(w, took <= 0, "the next call took %s", took)
 	})
 }

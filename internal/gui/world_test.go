@@ -6,11 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
@@ -84,9 +86,7 @@ func (w *world) do(tool, args string) (*aai.Result, *aai.Error) {
 func (w *world) doBy(ctx context.Context, tool, args string) (*aai.Result, *aai.Error) {
 	w.Helper()
 	call := &aai.Call{Caller: w.caller, App: aai.DesktopApp, Tool: tool, Args: map[string]any{}}
-	if err := json.Unmarshal([]byte(args), &call.Args); err != nil {
-		w.Fatalf("%s: %v", args, err)
-	}
+	assert.NilError(w, json.Unmarshal([]byte(args), &call.Args), args)
 	return w.run(ctx, call)
 }
 
@@ -144,13 +144,9 @@ type answer struct {
 func asJSON(t testing.TB, data any) map[string]any {
 	t.Helper()
 	raw, err := json.Marshal(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	var object map[string]any
-	if err := json.Unmarshal(raw, &object); err != nil {
-		t.Fatalf("%s is no object: %v", raw, err)
-	}
+	assert.NilError(t, json.Unmarshal(raw, &object), raw)
 	return object
 }
 
@@ -178,18 +174,14 @@ func (w *world) want(a answer, want any, path ...any) {
 	if n, ok := want.(int); ok {
 		want = float64(n)
 	}
-	if got := at(a.data, path...); got != want {
-		w.Errorf("%v is %v, want %v, in %v", path, got, want, a.data)
-	}
+	assert.Check(w, is.Equal(at(a.data, path...), want), "%v %v", path, a.data)
 }
 
 // has checks that a text has all the parts.
 func (w *world) has(text string, parts ...string) {
 	w.Helper()
 	for _, part := range parts {
-		if !strings.Contains(text, part) {
-			w.Errorf("%q has no %q", text, part)
-		}
+		assert.Check(w, is.Contains(text, part))
 	}
 }
 
@@ -198,9 +190,7 @@ func (w *world) ref(app, query string) string {
 	w.Helper()
 	raw, _ := json.Marshal(map[string]any{"app": app, "query": query})
 	ref, _ := w.ok("ax_find", string(raw)).data["element_ref"].(string)
-	if !refs.Is(ref) {
-		w.Fatalf("ax_find gave the ref %q for %s", ref, query)
-	}
+	assert.Assert(w, refs.Is(ref), "ax_find gave the ref %q for %s", ref, query)
 	return ref
 }
 
@@ -213,9 +203,8 @@ func (w *world) mutations() func() []string {
 // nothingDone fails if there were changes since.
 func (w *world) nothingDone(since func() []string) {
 	w.Helper()
-	if done := since(); len(done) > 0 {
-		w.Errorf("the desktop was asked to %q, want nothing", done)
-	}
+	done := since()
+	assert.Check(w, is.Len(done, 0), "the desktop was asked to %q, want nothing", done)
 }
 
 // elapsed returns how long f takes in the bubble's time.

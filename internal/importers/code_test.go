@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/gybob/aai-gateway"
@@ -58,9 +60,8 @@ func TestCodeIsShown(t *testing.T) {
 			args[i] = word
 		}
 		got, _, why := serverCommand(t, filepath.Join(folder, rapid.StringMatching(`[a-z]{12}`).Draw(t, "folder")), map[string]any{"command": want[0], "args": args})
-		if why == "" && !slices.Equal(got, want) || why != "" && !strings.Contains(why, "key") {
-			t.Fatalf("%q became %q, left out because %q", want, got, why)
-		}
+		assert.Assert(t, why != "" || slices.Equal(got, want), "%q became %q, left out because %q", want, got, why)
+		assert.Assert(t, why == "" || strings.Contains(why, "key"), "%q became %q, left out because %q", want, got, why)
 	})
 }
 
@@ -86,9 +87,7 @@ func TestCodeAndKeys(t *testing.T) {
 		`["docker", "run", "-i", "-e", "NAME=hush", "image"]`:      "docker run -i -e NAME=${ARG_NAME} image",
 	} {
 		var words []any
-		if err := json.Unmarshal([]byte(args), &words); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, json.Unmarshal([]byte(args), &words))
 		got, _, why := serverCommand(t, t.TempDir(), map[string]any{"command": words[0], "args": words[1:], "cwd": "/p", "env": map[string]any{"CODE": "x"}})
 		line := strings.Join(got, " ")
 		whole := strings.Join(textsOf(words), " ")
@@ -113,38 +112,26 @@ func textsOf(words []any) []string {
 // which a real Python gets them, and that a server with a variable of the loader is left out.
 func TestVariablesThatChooseCode(t *testing.T) {
 	folder := t.TempDir()
-	if err := os.WriteFile(filepath.Join(folder, "sitecustomize.py"), []byte("print('customized')"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.WriteFile(filepath.Join(folder, "sitecustomize.py"), []byte("print('customized')"), 0o600))
 	words, vault, why := serverCommand(t, t.TempDir(), map[string]any{"command": "python3", "args": []any{"-c", "pass"},
 		"env": map[string]any{"PYTHONPATH": folder, "NODE_OPTIONS": "--max-old-space-size=4096", "API_KEY": "canary"}})
-	if want := []string{"env", "NODE_OPTIONS=--max-old-space-size=4096", "PYTHONPATH=" + folder, "python3", "-c", "pass"}; !slices.Equal(words, want) {
-		t.Fatalf("got %q, left out because %q", words, why)
-	}
-	if vault != `{"API_KEY":"canary"}` {
-		t.Errorf("the vault has %s", vault)
-	}
+	assert.Assert(t, slices.Equal(words, []string{"env", "NODE_OPTIONS=--max-old-space-size=4096", "PYTHONPATH=" + folder, "python3", "-c", "pass"}), "got %q, left out because %q", words, why)
+	assert.Check(t, is.Equal(vault, `{"API_KEY":"canary"}`))
 	out, err := exec.CommandContext(t.Context(), words[0], words[1:]...).CombinedOutput()
-	if err != nil || strings.TrimSpace(string(out)) != "customized" {
-		t.Errorf("it prints %q, %v", out, err)
-	}
+	assert.NilError(t, err, "%q", out)
+	assert.Equal(t, strings.TrimSpace(string(out)), "customized", "%q", out)
 	for _, name := range strings.Fields("PYTHONSTARTUP PERL5OPT RUBYOPT BASH_ENV ENV PATH GIT_SSH_COMMAND GIT_CONFIG_COUNT npm_config_registry Path LUA_INIT_5_4") {
 		words, vault, why := serverCommand(t, t.TempDir(), map[string]any{"command": "x", "env": map[string]any{name: "/plain"}})
-		if !slices.Equal(words, []string{"env", name + "=/plain", "x"}) {
-			t.Errorf("%s: %q with %s, left out because %q", name, words, vault, why)
-		}
+		assert.Check(t, slices.Equal(words, []string{"env", name + "=/plain", "x"}), "%s: %q with %s, left out because %q", name, words, vault, why)
 	}
 	for _, name := range strings.Fields("LD_PRELOAD LD_AUDIT LD_LIBRARY_PATH DYLD_INSERT_LIBRARIES GCONV_PATH ld_preload") {
-		if _, _, why := serverCommand(t, t.TempDir(), map[string]any{"command": "x", "env": map[string]any{name: "/plain"}}); !strings.Contains(why, "loads other code") {
-			t.Errorf("%s: left out because %q", name, why)
-		}
+		_, _, why := serverCommand(t, t.TempDir(), map[string]any{"command": "x", "env": map[string]any{name: "/plain"}})
+		assert.Check(t, is.Contains(why, "loads other code"), "%s: left out because %q", name, why)
 	}
 	for _, line := range []string{"env PYTHONPATH=/x A=b python3 a.py", "sh -c export\tLD_PRELOAD=/x;python3 a.py"} {
 		args := strings.SplitN(line, " ", 3)
 		words, _, _ := serverCommand(t, t.TempDir(), map[string]any{"command": args[0], "args": []any{args[1], args[2]}, "cwd": "/"})
-		if !slices.Equal(words, args) {
-			t.Errorf("%q became %q", args, words)
-		}
+		assert.Check(t, slices.Equal(words, args), "%q became %q", args, words)
 	}
 }
 
@@ -158,26 +145,17 @@ func TestPreviewLines(t *testing.T) {
 			continue
 		}
 		result, err := tool.Run(context.Background(), &aai.Call{Args: map[string]any{"client": "client"}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		text, err := json.Marshal(result.Data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		var view struct{ Apps []struct{ Diff string } }
-		if err := json.Unmarshal(text, &view); err != nil || len(view.Apps) != 1 {
-			t.Fatalf("got %s, %v", text, err)
-		}
+		err = json.Unmarshal(text, &view)
+		assert.NilError(t, err, text)
+		assert.Assert(t, is.Len(view.Apps, 1), text)
 		diff := view.Apps[0].Diff
-		if n := strings.Count(diff, "\n"); n != 8 {
-			t.Errorf("the preview has %d lines:\n%s", n, diff)
-		}
-		if strings.ContainsAny(diff, "\r\x1b\u2028\u202e") {
-			t.Errorf("it shows %q", diff)
-		}
+		n := strings.Count(diff, "\n")
+		assert.Check(t, is.Equal(n, 8), "the preview has %d lines:\n%s", n, diff)
+		assert.Check(t, !strings.ContainsAny(diff, "\r\x1b\u2028\u202e"), "it shows %q", diff)
 	}
-	if got := catalog.CommandLine("x", []string{"a\nb", "c d", "e\u202ef", "g"}); got != `x "a\nb" "c d" "e\u202ef" g` {
-		t.Errorf("got %s", got)
-	}
+	assert.Check(t, is.Equal(catalog.CommandLine("x", []string{"a\nb", "c d", "e\u202ef", "g"}), `x "a\nb" "c d" "e\u202ef" g`))
 }

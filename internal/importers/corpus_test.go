@@ -22,7 +22,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/getkin/kin-openapi/routers"
 	"github.com/goccy/go-yaml"
-	gocmp "github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/catalog"
@@ -58,24 +59,19 @@ func TestCorpus(t *testing.T) {
 	for file, want := range corpus() {
 		t.Run(strings.ReplaceAll(file, "/", " "), func(t *testing.T) {
 			source, err := os.ReadFile(filepath.Join("../../.cache/openapi", file))
-			if err != nil {
-				t.Fatalf("bring the documents: scripts/need-openapi (make test does): %v", err)
-			}
+			assert.NilError(t, err, "bring the documents: scripts/need-openapi (make test does): %v", err)
 			o := importers.OpenAPIOptions{Source: file, Server: "https://api.example.com/base", Driver: driver()}
 			got := read(t, source, o)
 			if n := operationsIn(t, source); got.Operations != n || len(tools(got))+len(got.Skipped) != n {
 				t.Errorf("%d tools and %d left out of %d operations; another counts %d", len(tools(got)), len(got.Skipped), got.Operations, n)
 			}
-			if len(got.Skipped) != want.left {
-				t.Errorf("left out: %+v", got.Skipped)
-			}
+			assert.Check(t, is.Len(got.Skipped, want.left), "left out: %+v", got.Skipped)
 			app := loadDocument(t, got.Text)
 			sent, allowed := checkAgainstDocument(t, source, got, app)
 			t.Logf("%d operations, %d tools, %d left out, %d KB; %d requests by the guide's examples, %d as the document allows",
 				got.Operations, len(app.Tools), len(got.Skipped), len(got.Text)>>10, sent, allowed)
-			if sent == 0 || sent-allowed != want.refused {
-				t.Errorf("of %d requests the document allows %d, want all but %d", sent, allowed, want.refused)
-			}
+			assert.Check(t, sent != 0, "of %d requests the document allows %d, want all but %d", sent, allowed, want.refused)
+			assert.Check(t, is.Equal(sent-allowed, want.refused), "%d %d", sent, allowed)
 		})
 	}
 }
@@ -85,20 +81,14 @@ func TestYAMLAsJSON(t *testing.T) {
 	var texts []string
 	for _, name := range []string{"openapi.json", "openapi.yaml"} {
 		source, err := os.ReadFile(filepath.Join("../../.cache/openapi/shipengine-openapi-1.4.0/package", name))
-		if err != nil {
-			t.Fatalf("bring the documents: scripts/need-openapi (make test does): %v", err)
-		}
+		assert.NilError(t, err, "bring the documents: scripts/need-openapi (make test does): %v", err)
 		got := read(t, source, importers.OpenAPIOptions{Source: "spec", Server: "https://api.example.com"})
 		got.Document.Generated = nil
 		text, err := got.Document.Marshal()
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		texts = append(texts, string(text))
 	}
-	if diff := gocmp.Diff(texts[0], texts[1]); diff != "" {
-		t.Errorf("of JSON and of YAML (-json +yaml):\n%s", diff)
-	}
+	assert.Check(t, is.DeepEqual(texts[0], texts[1]))
 }
 
 func tools(got *importers.ImportedAPI) []catalog.ToolDeclaration {
@@ -117,9 +107,7 @@ func operationsIn(t *testing.T, source []byte) (n int) {
 	} else {
 		err = yaml.Unmarshal(source, &doc)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for _, item := range doc.Paths {
 		for _, method := range []string{"get", "head", "post", "put", "patch", "delete", "options", "trace"} {
 			if item[method] != nil {
@@ -135,9 +123,7 @@ func operationsIn(t *testing.T, source []byte) (n int) {
 func checkAgainstDocument(t *testing.T, source []byte, got *importers.ImportedAPI, app *aai.App) (sent, allowed int) {
 	t.Helper()
 	doc, err := openapi3.NewLoader().LoadFromData(bytes.TrimPrefix(source, []byte("\xef\xbb\xbf")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	paths := judgedPaths(doc)
 	var mu sync.Mutex
 	var refused []string
@@ -162,13 +148,9 @@ func checkAgainstDocument(t *testing.T, source []byte, got *importers.ImportedAP
 	defer server.Close()
 	examples := examplesOf(t, app)
 	picture := filepath.Join(t.TempDir(), "picture.bin")
-	if err := os.WriteFile(picture, []byte("\x00\x01"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.WriteFile(picture, []byte("\x00\x01"), 0o600))
 	at, err := url.Parse(server.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for _, tool := range tools(got) {
 		args, known := examples[tool.Name]
 		if !known {
@@ -189,9 +171,8 @@ func checkAgainstDocument(t *testing.T, source []byte, got *importers.ImportedAP
 			}
 		}
 		sent++
-		if _, err := action(t.Context(), &aai.Call{Args: args}); err != nil {
-			t.Errorf("%s of %v: %v", tool.Name, args, err)
-		}
+		_, err = action(t.Context(), &aai.Call{Args: args})
+		assert.Check(t, err, "%s %v", tool.Name, args)
 	}
 	for i, why := range refused {
 		if i < 12 {
@@ -257,18 +238,14 @@ func routeOf(doc *openapi3.T, paths []judgedPath, r *http.Request) (*routers.Rou
 func examplesOf(t *testing.T, app *aai.App) map[string]map[string]any {
 	t.Helper()
 	source, err := json.Marshal(catalog.GuideData(app))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	var guide struct {
 		Operations []struct {
 			Name    string
 			Example json.RawMessage
 		}
 	}
-	if err := json.Unmarshal(source, &guide); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, json.Unmarshal(source, &guide))
 	examples := make(map[string]map[string]any)
 	for _, o := range guide.Operations {
 		if o.Example != nil {

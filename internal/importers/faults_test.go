@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/catalog"
@@ -17,9 +20,7 @@ import (
 func readFile(t *testing.T, name string) *importers.ImportedAPI {
 	t.Helper()
 	source, err := os.ReadFile(filepath.Join("testdata", "faults", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	got := read(t, source, importers.OpenAPIOptions{Source: name, Driver: driver()})
 	loadDocument(t, got.Text)
 	return got
@@ -40,16 +41,11 @@ func toolNamed(t *testing.T, got *importers.ImportedAPI, name string) catalog.To
 // is named with its line.
 func TestDanglingReference(t *testing.T) {
 	got := readFile(t, "dangling_ref.json")
-	if len(got.Skipped) > 0 {
-		t.Errorf("left out: %+v", got.Skipped)
-	}
-	if inner := string(toolNamed(t, got, "inner").Params); !strings.Contains(inner, `"q":{"type":"string"}`) {
-		t.Errorf("a reference to a parameter of another path is lost: %s", inner)
-	}
+	assert.Check(t, is.Len(got.Skipped, 0), "left out: %+v", got.Skipped)
+	inner := string(toolNamed(t, got, "inner").Params)
+	assert.Check(t, is.Contains(inner, `"q":{"type":"string"}`), "a reference to a parameter of another path is lost: %s", inner)
 	want := `line 1: paths["/bad"].post.requestBody.content["application/json"].schema.$ref: leads nowhere, to "#/components/schemas/Missing"; any value is accepted there`
-	if !slices.Contains(got.Notes, want) {
-		t.Errorf("notes %q", got.Notes)
-	}
+	assert.Check(t, is.Contains(got.Notes, want))
 }
 
 // TestFaultCostsItsPart checks the parts that a fault costs, and the words about it.
@@ -68,16 +64,12 @@ func TestFaultCostsItsPart(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			got := read(t, describing(taking("{}")+", "+c.paths, c.components), importers.OpenAPIOptions{Driver: driver()})
 			toolNamed(t, got, "a")
-			if !strings.Contains(strings.Join(got.Notes, "\n"), c.note) {
-				t.Errorf("notes %q, want %q", got.Notes, c.note)
-			}
+			assert.Check(t, is.Contains(strings.Join(got.Notes, "\n"), c.note), "%q", got.Notes)
 			left := ""
 			for _, s := range got.Skipped {
 				left += s.Operation
 			}
-			if left != c.left {
-				t.Errorf("left out %q, want %q", left, c.left)
-			}
+			assert.Check(t, is.Equal(left, c.left), "left out %q, want %q", left, c.left)
 		})
 	}
 }
@@ -86,35 +78,24 @@ func TestFaultCostsItsPart(t *testing.T) {
 func TestDefinitionsInSchema(t *testing.T) {
 	got := read(t, describing(taking(`{"type": "object", "$defs": {"N": {"type": "integer"}}, "properties": {"n": {"$ref": "#/$defs/N"}}}`), ""),
 		importers.OpenAPIOptions{Driver: driver()})
-	if params := string(toolNamed(t, got, "a").Params); !strings.Contains(params, `"n":{"type":"integer"}`) {
-		t.Error(params)
-	}
+	assert.Check(t, is.Contains(string(toolNamed(t, got, "a").Params), `"n":{"type":"integer"}`))
 }
 
 // TestLooseScalars checks that scalars are read as their member wants.
 func TestLooseScalars(t *testing.T) {
 	got := readFile(t, "number_for_text.yaml")
-	if len(got.Notes) > 0 {
-		t.Errorf("notes %q", got.Notes)
-	}
+	assert.Check(t, is.Len(got.Notes, 0))
 	tool := toolNamed(t, got, "a")
-	if tool.Description != "Deprecated. 12" {
-		t.Errorf("the description is %q", tool.Description)
-	}
-	if params := string(tool.Params); !strings.Contains(params, `"q":{"minimum":1,"type":"integer"}`) || strings.Contains(params, "required") {
-		t.Error(params)
-	}
+	assert.Check(t, is.Equal(tool.Description, "Deprecated. 12"))
+	params := string(tool.Params)
+	assert.Assert(t, is.Contains(params, `"q":{"minimum":1,"type":"integer"}`))
+	assert.Assert(t, !strings.Contains(params, "required"), params)
 	odd := readFile(t, "odd_forms_number_version.yaml")
-	if odd.Document.Version != "1.10" {
-		t.Errorf("the version is %q", odd.Document.Version)
-	}
+	assert.Check(t, is.Equal(odd.Document.Version, "1.10"))
 	words := string(toolNamed(t, odd, "yamlWords").Params)
-	if want := `"enum":["NO","SE","0123","1e3","0x1F","12:30:45",null,null]`; !strings.Contains(words, want) && !strings.Contains(words, strings.Replace(want, ",null,null", ",null", 1)) {
-		t.Errorf("got %s, want %s", words, want)
-	}
-	if !strings.Contains(words, `"enum":["on","off","yes","no","y","n"]`) {
-		t.Error(words)
-	}
+	want := `"enum":["NO","SE","0123","1e3","0x1F","12:30:45",null,null]`
+	assert.Check(t, strings.Contains(words, want) || strings.Contains(words, strings.Replace(want, ",null,null", ",null", 1)), "%s %s", words, want)
+	assert.Check(t, is.Contains(words, `"enum":["on","off","yes","no","y","n"]`))
 }
 
 // TestYAMLForms checks merges, and numbers that JSON does not have.
@@ -124,15 +105,9 @@ func TestYAMLForms(t *testing.T) {
 		"      parameters: [{name: n, in: query, schema: {type: integer, maximum: 0x1F}}]\n  /b: {get: 7}\n"
 	got := read(t, []byte(source), importers.OpenAPIOptions{Driver: driver()})
 	tool := toolNamed(t, got, "one")
-	if tool.Description != "New" {
-		t.Errorf("the description is %q", tool.Description)
-	}
-	if params := string(tool.Params); !strings.Contains(params, `"maximum":31`) {
-		t.Error(params)
-	}
-	if want := `line 12: paths["/b"].get: is a number; expected an object; it is left out`; !slices.Contains(got.Notes, want) {
-		t.Errorf("notes %q, want %q", got.Notes, want)
-	}
+	assert.Check(t, is.Equal(tool.Description, "New"))
+	assert.Check(t, is.Contains(string(tool.Params), `"maximum":31`))
+	assert.Check(t, is.Contains(got.Notes, `line 12: paths["/b"].get: is a number; expected an object; it is left out`))
 }
 
 // TestMethodInID checks that the method's name in an operation's id, where frameworks put it, does
@@ -143,18 +118,16 @@ func TestMethodInID(t *testing.T) {
 		"create_item_items__post": aai.Changes, "read_items_items__get": aai.Reads, "search_search_post": aai.Changes,
 		"update_item_items__put": aai.Changes, "list_posts": aai.Reads, "search": aai.Changes,
 	} {
-		if effect := *toolNamed(t, got, tool).Effect; effect != want {
-			t.Errorf("%s is said to be %s, want %s", tool, effect, want)
-		}
+		effect := *toolNamed(t, got, tool).Effect
+		assert.Check(t, is.Equal(effect, want), "%s is said to be %s, want %s", tool, effect, want)
 	}
 }
 
 // TestHeadersOfGateway checks that a required header which the gateway sets itself costs nothing.
 func TestHeadersOfGateway(t *testing.T) {
 	got := readFile(t, "odd_forms_number_version.yaml")
-	if r := toolNamed(t, got, "userAgentRequired").Recipe; !slices.Equal(r.Params, []string{"X-Request-Id"}) {
-		t.Errorf("the parameters are %q", r.Params)
-	}
+	r := toolNamed(t, got, "userAgentRequired").Recipe
+	assert.Check(t, slices.Equal(r.Params, []string{"X-Request-Id"}), "the parameters are %q", r.Params)
 	i := slices.IndexFunc(got.Skipped, func(s answer.SkippedOperation) bool { return s.Operation == "QUERY /deprecated" })
 	if i < 0 {
 		t.Errorf("the method QUERY is not named: %+v", got.Skipped)
@@ -164,36 +137,28 @@ func TestHeadersOfGateway(t *testing.T) {
 // TestTwoKeys checks that a login by two keys at once is one login.
 func TestTwoKeys(t *testing.T) {
 	got := readFile(t, "two_keys.yaml")
-	if len(got.Skipped) > 0 {
-		t.Errorf("left out: %+v", got.Skipped)
-	}
+	assert.Check(t, is.Len(got.Skipped, 0), "left out: %+v", got.Skipped)
 	app := loadDocument(t, got.Text)
 	want := []aai.KeyPlace{{In: "header", Name: "DD-API-KEY"}, {In: "header", Name: "DD-APPLICATION-KEY"}}
-	if keys := app.Site.Auth.Keys(); !slices.Equal(keys, want) {
-		t.Errorf("the keys are %+v", keys)
-	}
-	if !toolNamed(t, got, "open").Recipe.HTTP.Public {
-		t.Error("the public tool asks for a login")
-	}
+	keys := app.Site.Auth.Keys()
+	assert.Check(t, slices.Equal(keys, want), "the keys are %+v", keys)
+	assert.Check(t, toolNamed(t, got, "open").Recipe.HTTP.Public, "the public tool asks for a login")
 }
 
 // TestSeveralLogins checks that operations with another login or server than the rest are tools.
 func TestSeveralLogins(t *testing.T) {
 	got := readFile(t, "logins.yaml")
-	if len(got.Skipped) != 1 || got.Skipped[0].Operation != "GET /certificate" {
-		t.Errorf("left out: %+v", got.Skipped)
-	}
+	assert.Assert(t, is.Len(got.Skipped, 1))
+	assert.Equal(t, got.Skipped[0].Operation, "GET /certificate")
 	app := loadDocument(t, got.Text)
-	if app.Site.Auth.Kind != aai.AuthBearer || app.Site.Auth.Login != "" {
-		t.Errorf("the first login is %+v", app.Site.Auth)
-	}
+	assert.Check(t, is.Equal(app.Site.Auth.Kind, aai.AuthBearer), "%+v", app.Site.Auth)
+	assert.Check(t, is.Equal(app.Site.Auth.Login, ""), "%+v", app.Site.Auth)
 	var further []string
 	for _, h := range app.Site.Logins {
 		further = append(further, h.Auth.Login+" "+h.Address())
 	}
-	if want := []string{"admin https://api.two.example/v1", "other_example https://other.example", "session https://api.two.example/v1"}; !slices.Equal(further, want) {
-		t.Errorf("the further logins are %q, want %q", further, want)
-	}
+	want := []string{"admin https://api.two.example/v1", "other_example https://other.example", "session https://api.two.example/v1"}
+	assert.Check(t, slices.Equal(further, want), "the further logins are %q, want %q", further, want)
 	for tool, want := range map[string]string{
 		"list": "https://api.two.example/v1/a", "upload": "https://upload.two.example/u", "elsewhere": "https://other.example/e",
 		"share": "https://api.two.example/v1/a/{id}", "cancel": "https://api.two.example/v1/cancel?beta=true",
@@ -203,9 +168,7 @@ func TestSeveralLogins(t *testing.T) {
 		for name, value := range h.Query {
 			at += "?" + name + "=" + value
 		}
-		if at != want {
-			t.Errorf("%s goes to %s, want %s", tool, at, want)
-		}
+		assert.Check(t, is.Equal(at, want), tool)
 	}
 	find := toolNamed(t, got, "find")
 	if send := find.Recipe.HTTP.Send["kind"]; !slices.Equal(find.Recipe.Params, []string{"kind"}) || send.In != "" && send.In != "query" {
@@ -216,9 +179,7 @@ func TestSeveralLogins(t *testing.T) {
 // TestBodies checks the bodies that are neither JSON nor a plain form.
 func TestBodies(t *testing.T) {
 	got := readFile(t, "bodies.yaml")
-	if len(got.Skipped) > 0 {
-		t.Errorf("left out: %+v", got.Skipped)
-	}
+	assert.Check(t, is.Len(got.Skipped, 0), "left out: %+v", got.Skipped)
 	for tool, want := range map[string]struct {
 		media  string
 		params []string
@@ -234,13 +195,9 @@ func TestBodies(t *testing.T) {
 		"free":     {"application/x-www-form-urlencoded", []string{"body"}, nil},
 	} {
 		r := toolNamed(t, got, tool).Recipe
-		if media := r.HTTP.Headers["Content-Type"]; media != want.media {
-			t.Errorf("%s sends %q, want %q", tool, media, want.media)
-		}
+		assert.Check(t, is.Equal(r.HTTP.Headers["Content-Type"], want.media), tool)
 		params := slices.Sorted(slices.Values(r.Params))
-		if !slices.Equal(params, want.params) {
-			t.Errorf("%s takes %q, want %q", tool, params, want.params)
-		}
+		assert.Check(t, slices.Equal(params, want.params), "%s takes %q, want %q", tool, params, want.params)
 		var files []string
 		for name, send := range r.HTTP.Send {
 			if send.File {
@@ -253,33 +210,24 @@ func TestBodies(t *testing.T) {
 	}
 	app := loadDocument(t, got.Text)
 	call := &aai.Call{Args: map[string]any{"file": "/a", "more": []any{"/b", "result:c"}, "note": "n"}}
-	if files := app.Tool("upload").Assessment(call).ReadsFiles; !slices.Equal(files, []string{"/a", "/b", "result:c"}) {
-		t.Errorf("the gates learn of the files %q", files)
-	}
+	files := app.Tool("upload").Assessment(call).ReadsFiles
+	assert.Check(t, slices.Equal(files, []string{"/a", "/b", "result:c"}), "the gates learn of the files %q", files)
 }
 
 // TestSwagger checks that a document of Swagger 2.0 becomes tools.
 func TestSwagger(t *testing.T) {
 	got := readFile(t, "swagger2.yaml")
-	if got.Document.Sections[0].BaseURL != "https://pets.example/v2" {
-		t.Errorf("the server is %q", got.Document.Sections[0].BaseURL)
-	}
-	if len(got.Skipped) > 0 {
-		t.Errorf("left out: %+v", got.Skipped)
-	}
+	assert.Check(t, is.Equal(got.Document.Sections[0].BaseURL, "https://pets.example/v2"))
+	assert.Check(t, is.Len(got.Skipped, 0), "left out: %+v", got.Skipped)
 	add := toolNamed(t, got, "addPet")
-	if params := string(add.Params); !strings.Contains(params, `"required":["name"]`) || !strings.Contains(params, `"age":{"type":"integer"}`) {
-		t.Error(params)
-	}
+	params := string(add.Params)
+	assert.Assert(t, is.Contains(params, `"required":["name"]`))
+	assert.Assert(t, is.Contains(params, `"age":{"type":"integer"}`))
 	find := toolNamed(t, got, "findPets").Recipe.HTTP
-	if send := find.Send["tags"]; send.Explode == nil || *send.Explode {
-		t.Errorf("the tags are sent as %+v", send)
-	}
+	send := find.Send["tags"]
+	assert.Assert(t, send.Explode != nil, "the tags are sent as %+v", send)
+	assert.Assert(t, !(*send.Explode), "the tags are sent as %+v", send)
 	rename := toolNamed(t, got, "renamePet").Recipe.HTTP
-	if rename.Headers["Content-Type"] != "application/x-www-form-urlencoded" {
-		t.Errorf("the form is sent as %q", rename.Headers)
-	}
-	if !slices.ContainsFunc(got.Notes, func(note string) bool { return strings.Contains(note, `"#/definitions/Nowhere"`) }) {
-		t.Errorf("notes %q", got.Notes)
-	}
+	assert.Check(t, is.Equal(rename.Headers["Content-Type"], "application/x-www-form-urlencoded"), "the form is sent as %q", rename.Headers)
+	assert.Check(t, slices.ContainsFunc(got.Notes, func(note string) bool { return strings.Contains(note, `"#/definitions/Nowhere"`) }), "notes %q", got.Notes)
 }

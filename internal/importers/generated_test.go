@@ -8,6 +8,8 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi2"
 	"github.com/getkin/kin-openapi/openapi2conv"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway/internal/importers"
 )
@@ -23,24 +25,17 @@ func TestGeneratedDocuments(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			source, err := os.ReadFile(filepath.Join("testdata", "generated", name))
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			got := read(t, source, importers.OpenAPIOptions{Source: name, Driver: driver()})
-			if len(tools(got)) != want.tools {
-				t.Errorf("%d tools, want %d", len(tools(got)), want.tools)
-			}
-			if len(got.Skipped) != want.left {
-				t.Errorf("left out: %+v", got.Skipped)
-			}
+			assert.Check(t, is.Len(tools(got), want.tools), "%d", want.tools)
+			assert.Check(t, is.Len(got.Skipped, want.left), "left out: %+v", got.Skipped)
 			if len(got.Notes) > 0 && want.left == 0 && name == "fastapi_crud.json" {
 				t.Errorf("notes %q", got.Notes)
 			}
 			app := loadDocument(t, got.Text)
 			sent, allowed := checkAgainstDocument(t, asVersion3(t, source), got, app)
-			if sent == 0 || sent-allowed != want.refused {
-				t.Errorf("of %d requests the document allows %d, want all but %d", sent, allowed, want.refused)
-			}
+			assert.Check(t, sent != 0, "of %d requests the document allows %d, want all but %d", sent, allowed, want.refused)
+			assert.Check(t, is.Equal(sent-allowed, want.refused), "%d %d", sent, allowed)
 		})
 	}
 }
@@ -53,12 +48,8 @@ func asVersion3(t *testing.T, source []byte) []byte {
 		return source
 	}
 	api, err := openapi2conv.ToV3(&old)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	text, err := json.Marshal(api)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return text
 }

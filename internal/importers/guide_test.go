@@ -8,6 +8,9 @@ import (
 	"slices"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/catalog"
 	"github.com/gybob/aai-gateway/internal/importers"
 )
@@ -16,27 +19,22 @@ import (
 // guide show each tool once, and no page is long.
 func TestGuideOfABigAPI(t *testing.T) {
 	source, err := os.ReadFile(filepath.Join("../../.cache/openapi", "octokit-openapi-23.0.2/package/generated/api.github.com.json"))
-	if err != nil {
-		t.Fatalf("bring the documents: scripts/need-openapi (make test does): %v", err)
-	}
+	assert.NilError(t, err, "bring the documents: scripts/need-openapi (make test does): %v", err)
 	got := read(t, source, importers.OpenAPIOptions{Source: "github", Server: "https://api.example.com/base", Driver: driver()})
 	app := loadDocument(t, got.Text)
-	if len(app.Tools) <= 1000 {
-		t.Fatalf("%d tools", len(app.Tools))
-	}
+	assert.Assert(t, len(app.Tools) > 1000, "%d tools", len(app.Tools))
 	pages := 0
 	paged := func(group string) (told []string) {
 		t.Helper()
 		for page := (catalog.Page{Group: group}); ; {
 			text, data, err := catalog.GuidePage(app, page)
-			if err != nil || len(text) > 16_000 {
-				t.Fatalf("%+v: %d bytes, %v", page, len(text), err)
-			}
+			assert.NilError(t, err, "%+v %d", page, len(text))
+			assert.Assert(t, len(text) <= 16_000, "%+v: %d bytes, %v", page, len(text), err)
 			raw, err := json.Marshal(data)
 			var guide struct{ Operations []struct{ Name string } }
-			if err != nil || json.Unmarshal(raw, &guide) != nil || len(guide.Operations) == 0 {
-				t.Fatalf("%+v: %v, %s", page, err, raw)
-			}
+			assert.NilError(t, err, "%+v %s", page, raw)
+			assert.NilError(t, json.Unmarshal(raw, &guide), "%+v %s", page, raw)
+			assert.Assert(t, len(guide.Operations) != 0, "%+v %s", page, raw)
 			for _, o := range guide.Operations {
 				told = append(told, o.Name)
 			}
@@ -57,16 +55,13 @@ func TestGuideOfABigAPI(t *testing.T) {
 	var byGroup []string
 	for _, group := range got.Groups {
 		told := paged(group.Name)
-		if len(told) != group.Tools {
-			t.Errorf("the guide of %s tells of %d tools; the import of %d", group.Name, len(told), group.Tools)
-		}
+		assert.Check(t, is.Len(told, group.Tools), "the guide of %s tells of %d tools; the import of %d", group.Name, len(told), group.Tools)
 		byGroup = append(byGroup, told...)
 	}
 	t.Logf("%d tools on %d pages; by %d groups on %d", len(all), inAll, len(got.Groups), pages-inAll)
 	slices.Sort(all)
 	slices.Sort(whole)
 	slices.Sort(byGroup)
-	if !slices.Equal(all, whole) || !slices.Equal(all, byGroup) {
-		t.Errorf("of %d tools the pages tell of %d, and the groups of %d", len(all), len(whole), len(byGroup))
-	}
+	assert.Assert(t, slices.Equal(all, whole), "of %d tools the pages tell of %d, and the groups of %d", len(all), len(whole), len(byGroup))
+	assert.Assert(t, slices.Equal(all, byGroup), "of %d tools the pages tell of %d, and the groups of %d", len(all), len(whole), len(byGroup))
 }

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/importers"
 )
@@ -71,9 +74,10 @@ func TestHostileToolForm(t *testing.T) {
 				t.Fatalf("it became %d tools", got.Operations)
 			}
 			e, ok := err.(*aai.Error) //nolint:errorlint // the contract is this very type
-			if !ok || e.Code != aai.InvalidParams || !strings.Contains(e.Message, c.want) || len(e.Message) > 700 {
-				t.Errorf("got %v, want %q", err, c.want)
-			}
+			assert.Assert(t, ok, err)
+			assert.Equal(t, e.Code, aai.InvalidParams, err)
+			assert.Assert(t, is.Contains(e.Message, c.want), err)
+			assert.Assert(t, len(e.Message) <= 700, err)
 		})
 	}
 }
@@ -83,9 +87,8 @@ func TestHostileToolForm(t *testing.T) {
 func TestOfThisComputer(t *testing.T) {
 	for _, server := range []string{"http://127.0.0.1:8080", "https://localhost", "http://[::1]", "https://app.localhost"} {
 		source := []byte(strings.Replace(string(describing(taking(`{}`), "")), "https://api.example.com", server, 1))
-		if _, err := importers.ReadOpenAPI(source, importers.OpenAPIOptions{Address: "https://api.example.com/openapi.json"}); err == nil || !strings.Contains(err.Error(), "servers[0].url") {
-			t.Errorf("%s: got %v", server, err)
-		}
+		_, err := importers.ReadOpenAPI(source, importers.OpenAPIOptions{Address: "https://api.example.com/openapi.json"})
+		assert.Check(t, is.ErrorContains(err, "servers[0].url"), server)
 	}
 	source := []byte(strings.Replace(string(describing(taking(`{}`), "")), "https://api.example.com", "http://127.0.0.1:8080", 1))
 	if got := read(t, source, importers.OpenAPIOptions{}); got.Document.ID != "api.A" && got.Document.ID != "api.a" {
@@ -112,9 +115,7 @@ func TestLies(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := read(t, describing(taking(c.schema), c.components), importers.OpenAPIOptions{Driver: driver()})
-			if len(got.Skipped) > 0 {
-				t.Fatalf("left out: %+v", got.Skipped)
-			}
+			assert.Assert(t, is.Len(got.Skipped, 0), "left out: %+v", got.Skipped)
 			args := decoded(t, c.args)
 			if _, whole := got.Document.Sections[0].Tools[0].Recipe.HTTP.Send["body"]; whole {
 				args = map[string]any{"body": args}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/gybob/aai-gateway"
@@ -34,20 +36,14 @@ func (c staticClients) Apply(context.Context, *clients.Plan) error { return nil 
 func shown(t *testing.T, server string) string {
 	t.Helper()
 	var fields map[string]any
-	if err := json.Unmarshal([]byte(server), &fields); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, json.Unmarshal([]byte(server), &fields))
 	room := importers.New(importers.Config{Folder: t.TempDir(), Platform: "linux", Clients: staticClients{"one": fields}})
 	for _, tool := range room.Tools() {
 		if tool.Name == importers.ShowServersTool {
 			result, err := tool.Run(t.Context(), &aai.Call{Args: map[string]any{"client": "client"}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			b, err := json.Marshal(result.Data)
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			return string(b)
 		}
 	}
@@ -92,19 +88,16 @@ func TestKeysInCommands(t *testing.T) {
 		`["--id", "x${V}HUSHx1y2"]`:                       "which the client fills in",
 	} {
 		got := shown(t, fmt.Sprintf(`{"command": "x", "args": %s}`, args))
-		if strings.Contains(got, "hush") || strings.Contains(got, "HUSH") || !strings.Contains(got, want) {
-			t.Errorf("%s: expected %s, got %s", args, want, got)
-		}
+		assert.Assert(t, !strings.Contains(got, "hush"), "%s %s", args, got)
+		assert.Assert(t, !strings.Contains(got, "HUSH"), "%s %s", args, got)
+		assert.Assert(t, is.Contains(got, want), args)
 	}
-	if got := shown(t, `{"command": "x", "args": ["--id", "x${V} HUSHx1y2"], "env": {"V": "v"}}`); strings.Contains(got, "HUSH") || !strings.Contains(got, "a key beside a reference") {
-		t.Errorf("got %s", got)
-	}
-	if got := shown(t, `{"command": "npx foo --token hush"}`); strings.Contains(got, "hush") {
-		t.Errorf("got %s", got)
-	}
-	if got := shown(t, `{"url": "https://h.example/s/Zm9vYmFyYmF6cXV4MTIzNDU2Nzg5/mcp"}`); !strings.Contains(got, "looks like a key") {
-		t.Errorf("got %s", got)
-	}
+	got := shown(t, `{"command": "x", "args": ["--id", "x${V} HUSHx1y2"], "env": {"V": "v"}}`)
+	assert.Assert(t, !strings.Contains(got, "HUSH"), got)
+	assert.Assert(t, is.Contains(got, "a key beside a reference"))
+	got = shown(t, `{"command": "npx foo --token hush"}`)
+	assert.Check(t, !strings.Contains(got, "hush"), got)
+	assert.Check(t, is.Contains(shown(t, `{"url": "https://h.example/s/Zm9vYmFyYmF6cXV4MTIzNDU2Nzg5/mcp"}`), "looks like a key"))
 }
 
 // TestNoKeyInASource checks that the source in a descriptor has no key of the document's address.
@@ -115,9 +108,7 @@ func TestNoKeyInASource(t *testing.T) {
 		"https://h.example/x.json?b=1&a=2": "openapi:https://h.example/x.json?b=1&a=2",
 	} {
 		got := read(t, shop.OpenAPIDocument(), importers.OpenAPIOptions{Source: source, Server: "https://h.example", Driver: driver()})
-		if from := got.Document.Generated.From; from != want {
-			t.Errorf("%s: %s", source, from)
-		}
+		assert.Check(t, is.Equal(got.Document.Generated.From, want), source)
 	}
 }
 
@@ -129,13 +120,10 @@ func TestPlainArguments(t *testing.T) {
 		"ghcr.io/a/b@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef", "git@github.com:owner/repo.git", "KEY_NAME=plain", "[1,2]", "a b",
 	} {
 		args, err := json.Marshal([]string{word})
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		_, saved, left := takenServer(t, &client{servers: map[string]map[string]any{"s": {"command": "x", "cwd": "/p", "args": []any{word}}}}, t.TempDir())
-		if saved["s"] == nil || !slices.Equal(saved["s"].Document.Sections[0].Args, []string{word}) {
-			t.Errorf("%s: %+v, %v", args, saved["s"], left)
-		}
+		assert.Assert(t, saved["s"] != nil, "%s %+v %v", args, saved["s"], left)
+		assert.Assert(t, slices.Equal(saved["s"].Document.Sections[0].Args, []string{word}), "%s %+v %v", args, saved["s"], left)
 	}
 }
 
@@ -162,22 +150,14 @@ func TestNoKeyOfACommandIsShown(t *testing.T) {
 		}
 		c := &client{servers: map[string]map[string]any{"s": {"command": "x", "args": args}}}
 		shown, saved, left := takenServer(t, c, filepath.Join(folder, rapid.StringMatching(`[a-z]{12}`).Draw(t, "folder")))
-		if strings.Contains(strings.ToLower(shown), strings.ToLower(key)) {
-			t.Fatalf("of %q it shows\n%s", want, shown)
-		}
-		if saved["s"] == nil {
-			t.Fatalf("%q is left out: %v", want, left)
-		}
+		assert.Assert(t, !strings.Contains(strings.ToLower(shown), strings.ToLower(key)), "of %q it shows\n%s", want, shown)
+		assert.Assert(t, saved["s"] != nil, "%q is left out: %v", want, left)
 		values := make(map[string]string)
-		if err := json.Unmarshal([]byte(c.values["mcp-env/mcp.s"]), &values); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, json.Unmarshal([]byte(c.values["mcp-env/mcp.s"]), &values))
 		got := slices.Clone(saved["s"].Document.Sections[0].Args)
 		for i := range got {
 			got[i] = os.Expand(got[i], func(name string) string { return values[name] })
 		}
-		if !slices.Equal(got, want) {
-			t.Fatalf("%q became %q with %q", want, got, values)
-		}
+		assert.Assert(t, slices.Equal(got, want), "%q became %q with %q", want, got, values)
 	})
 }

@@ -10,7 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/bench/shop"
@@ -42,9 +43,7 @@ func (keyAuthorizer) HandleRefusal(context.Context, *aai.Recipe, *http.Response)
 func read(t testing.TB, source []byte, o importers.OpenAPIOptions) *importers.ImportedAPI {
 	t.Helper()
 	got, err := importers.ReadOpenAPI(source, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return got
 }
 
@@ -55,23 +54,16 @@ func TestShop(t *testing.T) {
 	server := httptest.NewServer(kept)
 	defer server.Close()
 	got := read(t, shop.OpenAPIDocument(), importers.OpenAPIOptions{Source: "shop.yaml", Address: server.URL + "/openapi.yaml", Driver: driver()})
-	if got.Operations != 9 || len(got.Skipped) != 0 {
-		t.Errorf("of %d operations left out: %+v", got.Operations, got.Skipped)
-	}
+	assert.Check(t, is.Equal(got.Operations, 9))
+	assert.Check(t, is.Len(got.Skipped, 0))
 	app := loadDocument(t, got.Text)
 	call := func(tool string, args map[string]any) any {
 		t.Helper()
 		checked, err := app.Tool(tool).Params.Check(args)
-		if err != nil {
-			t.Fatalf("%s: %v", tool, err)
-		}
+		assert.NilError(t, err, tool)
 		result, err := app.Tool(tool).Run(t.Context(), &aai.Call{Args: checked.(map[string]any)})
-		if err != nil {
-			t.Fatalf("%s: %v", tool, err)
-		}
-		if result.Warning != "" {
-			t.Errorf("%s: %s", tool, result.Warning)
-		}
+		assert.NilError(t, err, tool)
+		assert.Check(t, is.Equal(result.Warning, ""), tool)
 		return result.Data
 	}
 	ids := func(v any) (ids []string) {
@@ -89,9 +81,7 @@ func TestShop(t *testing.T) {
 		{map[string]any{"filter": map[string]any{"status": "paid", "customer": "Ada"}}, []string{"3", "1"}},
 		{map[string]any{"ids": []any{1, 2}}, []string{"2", "1"}},
 	} {
-		if diff := cmp.Diff(c.want, ids(call("listOrders", c.args))); diff != "" {
-			t.Errorf("orders of %v (-want +got):\n%s", c.args, diff)
-		}
+		assert.Check(t, is.DeepEqual(c.want, ids(call("listOrders", c.args))), "%v", c.args)
 	}
 	line := map[string]any{"article": "Mug", "pieces": 2, "cents": 800}
 	call("createOrder", map[string]any{"customer": "Alan", "lines": []any{line}, "X-Request-Id": "r-1"})
@@ -100,27 +90,23 @@ func TestShop(t *testing.T) {
 	call("refundOrder", map[string]any{"order-id": 2, "cents": 500, "reasons": []any{"a b", "c&d"}})
 	call("dropOrder", map[string]any{"order-id": 1})
 	orders := kept.Orders()
-	if len(orders) != 4 || orders[2].Request != "r-1" || *orders[2].Note != "gift" || orders[0].Refunded != 500 || orders[3].Customer != "Edsger" {
-		t.Errorf("the shop has %+v", orders)
-	}
-	if diff := cmp.Diff([]string{"a b", "c&d"}, orders[0].Reasons); diff != "" {
-		t.Errorf("reasons (-want +got):\n%s", diff)
-	}
+	assert.Assert(t, is.Len(orders, 4))
+	assert.Equal(t, orders[2].Request, "r-1")
+	assert.Equal(t, *orders[2].Note, "gift")
+	assert.Equal(t, orders[0].Refunded, 500)
+	assert.Equal(t, orders[3].Customer, "Edsger")
+	assert.Check(t, is.DeepEqual([]string{"a b", "c&d"}, orders[0].Reasons))
 	report := call("report", map[string]any{"period": []any{"2026-01", "2026-02"}, "currency": "USD", "by": []any{"status", "customer"}})
 	want := map[string]any{
 		"months": []any{"2026-01", "2026-02"}, "currency": "USD", "orders": json.Number("4"), "cents": json.Number("58700"),
 		"by": map[string]any{"refunded": json.Number("54000"), "paid": json.Number("1500"), "open": json.Number("3200"), "Grace": json.Number("54000"), "Ada": json.Number("1500"), "Alan": json.Number("1600"), "Edsger": json.Number("1600")},
 	}
-	if diff := cmp.Diff(want, report); diff != "" {
-		t.Errorf("the report (-want +got):\n%s", diff)
-	}
+	assert.Check(t, is.DeepEqual(want, report))
 	for tool, effect := range map[string]aai.Effect{
 		"listOrders": aai.Reads, "createOrder": aai.Changes, "noteOrder": aai.Changes, "importOrders": aai.Changes,
 		"refundOrder": aai.Destroys, "dropOrder": aai.Destroys, "report": aai.Reads,
 	} {
-		if app.Tool(tool).Effect != effect {
-			t.Errorf("%s is said to be %s, want %s", tool, app.Tool(tool).Effect, effect)
-		}
+		assert.Check(t, is.Equal(app.Tool(tool).Effect, effect), "%s is said to be %s, want %s", tool, app.Tool(tool).Effect, effect)
 	}
 }
 
@@ -128,18 +114,12 @@ func TestShop(t *testing.T) {
 func loadDocument(t testing.TB, text []byte) *aai.App {
 	t.Helper()
 	d, err := catalog.Parse(text, catalog.Options{HostPlatform: "linux", Drivers: map[string]aai.Driver{"http": driver()}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for _, tool := range d.App.Tools {
-		if tool.Run == nil {
-			t.Errorf("%s cannot be run: %v", tool.Name, tool.Implementation.Unavailable)
-		}
+		assert.Check(t, tool.Run != nil, "%s cannot be run: %v", tool.Name, tool.Implementation.Unavailable)
 	}
 	for _, f := range lint.Check(text, catalog.Options{}).Findings {
-		if f.Severity == answer.SeverityError {
-			t.Errorf("lint: %+v", f)
-		}
+		assert.Check(t, f.Severity != answer.SeverityError, "lint: %+v", f)
 	}
 	return d.App
 }
@@ -149,20 +129,12 @@ func TestGolden(t *testing.T) {
 	got := read(t, shop.OpenAPIDocument(), importers.OpenAPIOptions{Source: "https://shop.example.com/openapi.yaml", Address: "https://shop.example.com/openapi.yaml", Driver: driver()})
 	file := filepath.Join("testdata", "shop.json")
 	if os.Getenv("UPDATE_GOLDEN") != "" {
-		if err := os.MkdirAll("testdata", 0o750); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, got.Text, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.MkdirAll("testdata", 0o750))
+		assert.NilError(t, os.WriteFile(file, got.Text, 0o600))
 	}
 	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got.Text)); diff != "" {
-		t.Errorf("the descriptor (-want +got):\n%s", diff)
-	}
+	assert.NilError(t, err)
+	assert.Check(t, is.DeepEqual(string(want), string(got.Text)))
 }
 
 // decoded decodes JSON like arguments.
@@ -171,8 +143,6 @@ func decoded(t testing.TB, text string) map[string]any {
 	d := json.NewDecoder(strings.NewReader(text))
 	d.UseNumber()
 	var args map[string]any
-	if err := d.Decode(&args); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, d.Decode(&args))
 	return args
 }

@@ -1,8 +1,10 @@
 package importers_test
 
 import (
-	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway/internal/importers"
 )
@@ -19,8 +21,6 @@ func TestOtherDocuments(t *testing.T) {
 		"openapi: 3.0.0\npaths:\n\t/a: {}\n":                                                                       "a tab indents a line",
 	} {
 		_, err := importers.ReadOpenAPI([]byte(source), importers.OpenAPIOptions{})
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v; expected %q", source, err, want)
-		}
+		assert.Check(t, is.ErrorContains(err, want), "%q", source)
 	}
 }

@@ -3,6 +3,9 @@ package importers_test
 import (
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // TestReferencesInHeaders checks headers with references: the text before stays and the variable
@@ -37,14 +40,14 @@ func TestReferencesInHeaders(t *testing.T) {
 		if a == nil || a.Prefix != one.prefix || a.EnvVar != one.variable || len(c.keys) > 0 {
 			t.Errorf("%s: %s: %+v, kept %v", one.header, one.value, a, c.keys)
 		}
-		if !strings.Contains(shown, one.note) || strings.Contains(shown, "canary") {
-			t.Errorf("%s: %s: no %q in\n%s", one.header, one.value, one.note, shown)
-		}
+		assert.Assert(t, is.Contains(shown, one.note), "%s %s", one.header, one.value)
+		assert.Assert(t, !strings.Contains(shown, "canary"), "%s %s %s", one.header, one.value, shown)
 	}
 	c := &client{servers: map[string]map[string]any{"s": {"url": "https://a.example/mcp", "headers": map[string]any{"X-MCP-Toolsets": "${input:sets}"}}}}
-	if shown, saved, _ := takenServer(t, c, t.TempDir()); saved["s"] == nil || saved["s"].Document.Sections[0].Headers != nil || !strings.Contains(shown, "its header X-MCP-Toolsets has") {
-		t.Errorf("a setting that is filled in: %s", shown)
-	}
+	shown, saved, _ := takenServer(t, c, t.TempDir())
+	assert.Assert(t, saved["s"] != nil, "a setting that is filled in: %s", shown)
+	assert.Assert(t, saved["s"].Document.Sections[0].Headers == nil, "a setting that is filled in: %s", shown)
+	assert.Assert(t, is.Contains(shown, "its header X-MCP-Toolsets has"))
 }
 
 // TestReferencesInVariables checks that a reference is not a value, and neither is the text

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/catalog"
@@ -32,9 +35,7 @@ func draftOf(t *testing.T, args map[string]any, scopes ...clients.Scope) *answer
 	for _, tool := range room.Tools() {
 		if tool.Name == importers.ShowServersTool {
 			result, err := tool.Run(context.Background(), &aai.Call{Args: args})
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			return result.Data.(*answer.DraftedServers)
 		}
 	}
@@ -79,20 +80,15 @@ func TestServerFolders(t *testing.T) {
 			}
 			draft := draftOf(t, args, oneServer(test.folder, test.entry))
 			if test.left != "" {
-				if len(draft.Left) != 1 || !strings.Contains(draft.Left[0].Reason, test.left) {
-					t.Errorf("left out are %+v; want %s", draft.Left, test.left)
-				}
+				assert.Assert(t, is.Len(draft.Left, 1))
+				assert.Assert(t, is.Contains(draft.Left[0].Reason, test.left))
 				return
 			}
-			if len(draft.Apps) != 1 {
-				t.Fatalf("%+v", draft)
-			}
-			if diff := draft.Apps[0].Diff + "\n"; !strings.Contains(diff, test.place) {
-				t.Errorf("got %s; want %s", diff, test.place)
-			}
-			if notes := strings.Join(draft.Apps[0].Notes, "\n"); !strings.Contains(notes, test.note) || (test.note == "") != (notes == "") && test.folder == "" {
-				t.Errorf("got the notes %s; want %s", notes, test.note)
-			}
+			assert.Assert(t, is.Len(draft.Apps, 1), "%+v", draft)
+			assert.Check(t, is.Contains(draft.Apps[0].Diff+"\n", test.place))
+			notes := strings.Join(draft.Apps[0].Notes, "\n")
+			assert.Assert(t, is.Contains(notes, test.note))
+			assert.Assert(t, (test.note == "") == (notes == "") || test.folder != "", "got the notes %s; want %s", notes, test.note)
 		})
 	}
 }
@@ -105,12 +101,9 @@ func TestServersOfOneName(t *testing.T) {
 	for _, app := range draft.Apps {
 		ids = append(ids, app.App)
 	}
-	if got := strings.Join(ids, " "); got != "mcp.one mcp.one-shop" {
-		t.Errorf("got %s", got)
-	}
-	if len(draft.Left) != 1 || draft.Left[0] != (answer.SkippedServer{Server: "one, of the file", Reason: "another of them has the id mcp.one-shop"}) {
-		t.Errorf("left out are %+v", draft.Left)
-	}
+	assert.Check(t, is.Equal(strings.Join(ids, " "), "mcp.one mcp.one-shop"))
+	assert.Assert(t, is.Len(draft.Left, 1))
+	assert.Equal(t, draft.Left[0], (answer.SkippedServer{Server: "one, of the file", Reason: "another of them has the id mcp.one-shop"}))
 }
 
 // TestOwnWordsAreNotSuspicious: lint does not warn of the words that an import writes itself.
@@ -119,13 +112,9 @@ func TestOwnWordsAreNotSuspicious(t *testing.T) {
 	_, saved, _ := takenServer(t, c, t.TempDir())
 	for name, d := range saved {
 		text, err := d.Document.Marshal()
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		for _, f := range lint.Check(text, catalog.Options{}).Findings {
-			if f.Severity == answer.SeverityWarning {
-				t.Errorf("%s: %s %s", name, f.Path, f.Problem)
-			}
+			assert.Check(t, f.Severity != answer.SeverityWarning, "%s %s %s", name, f.Path, f.Problem)
 		}
 	}
 }

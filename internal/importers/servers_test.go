@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/gybob/aai-gateway"
@@ -139,9 +141,7 @@ func TestServers(t *testing.T) {
 		"":        {"command": "x"}, "\u200b": {"command": "x"}, "flat": nil,
 	}}
 	shown, saved, left := takenServer(t, c, t.TempDir())
-	if strings.Contains(shown, "canary") {
-		t.Errorf("a value is shown or saved:\n%s", shown)
-	}
+	assert.Check(t, !strings.Contains(shown, "canary"), "a value is shown or saved:\n%s", shown)
 	got := make(map[string]catalog.AppAddress)
 	for name, d := range saved {
 		got[name] = d.Document.Sections[0].AppAddress
@@ -159,37 +159,27 @@ func TestServers(t *testing.T) {
 		"query":   {URL: "https://a.example/mcp?v=1"},
 		"codex":   {URL: "https://a.example/mcp"},
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("the apps (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff(map[string]string{
+	assert.Check(t, is.DeepEqual(want, got))
+	assert.Check(t, is.DeepEqual(map[string]string{
 		"mcp-env/mcp.plain": `{"API_KEY":"canary","DEBUG":"true"}`, "mcp-env/mcp.goose": `{"K":"canary"}`, "mcp-env/mcp.zed": `{"K":"canary"}`,
 		"mcp-env/mcp.two":     `{"X_API_KEY":"canary","X_OTHER":"canary"}`,
 		"mcp-env/mcp.secrets": `{"API_KEY":"canary","AUTHORIZATION":" Bearer canary","CONNECTION":"postgres://u:canary@db/x","SECRET":"ghp_canary1234567890abcd","TOKEN":"canary","X_SECRET":"canary"}`,
-	}, c.values); diff != "" {
-		t.Errorf("the vault (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff(map[string]string{
+	}, c.values))
+	assert.Check(t, is.DeepEqual(map[string]string{
 		"mcp.bearer": "https://a.example/mcp header Authorization Bearer canary", "mcp.key": "https://a.example/mcp header X-Api-Key canary",
 		"mcp.two":   "https://a.example/mcp header Authorization Bearer canary2",
 		"mcp.query": "https://a.example/mcp?v=1 query api_key canary",
-	}, c.keys); diff != "" {
-		t.Errorf("the logins (-want +got):\n%s", diff)
-	}
+	}, c.keys))
 	for name, why := range map[string]string{
 		"user": "a name and a password", "plainly": "no descriptor can be made of it", "sse": "SSE", "builtin": "a part of the client",
 		"none": "neither a command nor an address", "filled": "${workspaceFolder}", "nested": "no text", "ours": "gateway's own", "odd": "an invalid name", "off": "switched off", `""`: "has no name that can be shown", "flat": "no object",
 	} {
-		if !strings.Contains(left[name], why) {
-			t.Errorf("%s is left out because %q, want %q", name, left[name], why)
-		}
+		assert.Check(t, is.Contains(left[name], why), "%s is left out because %q, want %q", name, left[name], why)
 	}
-	if len(left) != 12 {
-		t.Errorf("left out: %v", left)
-	}
-	if a := saved["codex"].App.Site.Auth; a == nil || a.EnvVar != "TOKEN" {
-		t.Errorf("the login of codex is %+v", a)
-	}
+	assert.Check(t, is.Len(left, 12), "left out: %v", left)
+	a := saved["codex"].App.Site.Auth
+	assert.Assert(t, a != nil, "the login of codex is %+v", a)
+	assert.Equal(t, a.EnvVar, "TOKEN", "%+v", a)
 }
 
 // TestWrongTypes checks that a member of the wrong type is named with the expected type, without
@@ -207,9 +197,9 @@ func TestWrongTypes(t *testing.T) {
 		{map[string]any{"command": "x", "type": map[string]any{}}, "type is an object, and was not taken; expected a text"},
 	} {
 		shown, _, left := takenServer(t, &client{servers: map[string]map[string]any{"s": one.fields}}, t.TempDir())
-		if !strings.Contains(shown, `"`+one.want+`"`) || strings.Contains(shown, "canary") || len(left) > 0 {
-			t.Errorf("of %v it shows\n%s\nleft out %v, want %q", one.fields, shown, left, one.want)
-		}
+		assert.Assert(t, is.Contains(shown, `"`+one.want+`"`), "%v %q", one.fields, one.want)
+		assert.Assert(t, !strings.Contains(shown, "canary"), "of %v it shows\n%s\nleft out %v, want %q", one.fields, shown, left, one.want)
+		assert.Assert(t, is.Len(left, 0), "%v %q", one.fields, one.want)
 	}
 }
 
@@ -225,9 +215,9 @@ func TestKeysInALine(t *testing.T) {
 		{"command": "export TOKEN=canary; a; server"},
 	} {
 		shown, _, left := takenServer(t, &client{servers: map[string]map[string]any{"s": fields}}, t.TempDir())
-		if !strings.Contains(left["s"], `has a key among other words`) || !strings.Contains(left["s"], `give it as a variable in the client's "env"`) || strings.Contains(shown, "canary") {
-			t.Errorf("left out: %v\n%s", left, shown)
-		}
+		assert.Assert(t, is.Contains(left["s"], `has a key among other words`), "%v %s", left, shown)
+		assert.Assert(t, is.Contains(left["s"], `give it as a variable in the client's "env"`), "%v %s", left, shown)
+		assert.Assert(t, !strings.Contains(shown, "canary"), "left out: %v\n%s", left, shown)
 	}
 }
 
@@ -298,8 +288,6 @@ func TestNoValueIsShown(t *testing.T) {
 		}
 		c := &client{servers: map[string]map[string]any{"s": fields}}
 		shown, _, _ := takenServer(t, c, filepath.Join(folder, rapid.StringMatching(`[a-z]{12}`).Draw(t, "folder")))
-		if strings.Contains(shown, canary) {
-			t.Fatalf("of %v it shows\n%s", fields, shown)
-		}
+		assert.Assert(t, !strings.Contains(shown, canary), "of %v it shows\n%s", fields, shown)
 	})
 }

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/catalog"
 	"github.com/gybob/aai-gateway/internal/importers"
@@ -32,21 +35,16 @@ func TestSourceOfAServer(t *testing.T) {
 	_, saved, _ := takenServer(t, c, t.TempDir())
 	room := importers.New(importers.Config{Platform: "linux", Clients: c})
 	d := saved["my tickets"].Document
-	if got := sourceOf(t, room, d); got != "current" {
-		t.Error(got)
-	}
+	assert.Check(t, is.Equal(sourceOf(t, room, d), "current"))
 	c.servers["my tickets"]["env"] = map[string]any{"K": "another canary"}
-	if got := sourceOf(t, room, d); got != "current" {
-		t.Errorf("with another value: %s", got)
-	}
+	got := sourceOf(t, room, d)
+	assert.Check(t, is.Equal(got, "current"), "with another value: %s", got)
 	c.servers["my tickets"]["args"] = []any{"b"}
-	if got := sourceOf(t, room, d); got != "changed: aai-gateway import --from claude-code --server 'my tickets'" {
-		t.Errorf("with another command: %s", got)
-	}
+	got = sourceOf(t, room, d)
+	assert.Check(t, is.Equal(got, "changed: aai-gateway import --from claude-code --server 'my tickets'"), "with another command: %s", got)
 	c.servers = map[string]map[string]any{"other": {"command": "npx"}}
-	if got := sourceOf(t, room, d); !strings.Contains(got, `: Claude Code has no server "my tickets" any more`) {
-		t.Errorf("once it has gone: %s", got)
-	}
+	got = sourceOf(t, room, d)
+	assert.Check(t, is.Contains(got, `: Claude Code has no server "my tickets" any more`), "once it has gone: %s", got)
 }
 
 // TestSourceOfAnAPI checks the comparison with the document's file; a URL is not requested.
@@ -55,9 +53,7 @@ func TestSourceOfAnAPI(t *testing.T) {
 	write := func(title string) {
 		text := `{"openapi": "3.0.3", "info": {"title": "` + title + `", "version": "1"}, "servers": [{"url": "https://shop.example.com"}],
 			"paths": {"/orders": {"get": {"operationId": "list", "summary": "List", "responses": {"200": {"description": "ok"}}}}}}`
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.WriteFile(file, []byte(text), 0o600))
 	}
 	write("Shop")
 	room := importers.New(importers.Config{Folder: t.TempDir()})
@@ -66,54 +62,35 @@ func TestSourceOfAnAPI(t *testing.T) {
 		args := map[string]any{"source": file}
 		if tool.Name == importers.ShowOpenAPITool {
 			result, err := tool.Run(t.Context(), &aai.Call{Args: args})
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			args["seen"] = member(t, result.Data, "seen")
 			saved, err := room.Tools()[1].Run(t.Context(), &aai.Call{Args: args})
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			text, err := os.ReadFile(member(t, saved.Data, "path"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if d, err = catalog.Parse(text, catalog.Options{}); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
+			d, err = catalog.Parse(text, catalog.Options{})
+			assert.NilError(t, err)
 		}
 	}
-	if got := sourceOf(t, room, d.Document); got != "current" {
-		t.Error(got)
-	}
+	assert.Check(t, is.Equal(sourceOf(t, room, d.Document), "current"))
 	write("Another Shop")
-	if got := sourceOf(t, room, d.Document); got != "changed: aai-gateway import openapi '"+file+"' --id com.example.shop" {
-		t.Error(got)
-	}
-	if err := os.Remove(file); err != nil {
-		t.Fatal(err)
-	}
-	if got := sourceOf(t, room, d.Document); !strings.Contains(got, ": its document cannot be read") {
-		t.Error(got)
-	}
+	assert.Check(t, is.Equal(sourceOf(t, room, d.Document), "changed: aai-gateway import openapi '"+file+"' --id com.example.shop"))
+	assert.NilError(t, os.Remove(file))
+	assert.Check(t, is.Contains(sourceOf(t, room, d.Document), ": its document cannot be read"))
 	d.Document.Generated.From = "openapi:https://shop.example.com/openapi.json"
 	room = importers.New(importers.Config{}) // it would panic if it fetched
-	if got := sourceOf(t, room, d.Document); !strings.HasSuffix(got, "; aai-gateway import openapi https://shop.example.com/openapi.json --id com.example.shop") || !strings.Contains(got, "to fetch it, run: ") {
-		t.Error(got)
-	}
+	got := sourceOf(t, room, d.Document)
+	assert.Assert(t, strings.HasSuffix(got, "; aai-gateway import openapi https://shop.example.com/openapi.json --id com.example.shop"), got)
+	assert.Assert(t, is.Contains(got, "to fetch it, run: "))
 }
 
 // member returns a text in a result.
 func member(t *testing.T, answer any, name string) string {
 	t.Helper()
 	text, err := json.Marshal(answer)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	var all map[string]any
-	if err := json.Unmarshal(text, &all); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, json.Unmarshal(text, &all))
 	value, _ := all[name].(string)
 	return value
 }

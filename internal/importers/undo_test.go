@@ -3,10 +3,11 @@ package importers_test
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/importers"
@@ -48,9 +49,8 @@ func (in *importer) do(show, save string, args map[string]any) (string, error) {
 
 func (in *importer) servers() {
 	in.Helper()
-	if _, err := in.do(importers.ShowServersTool, importers.SaveServersTool, map[string]any{"client": "claude-code"}); err != nil {
-		in.Fatal(err)
-	}
+	_, err := in.do(importers.ShowServersTool, importers.SaveServersTool, map[string]any{"client": "claude-code"})
+	assert.NilError(in, err)
 }
 
 func (in *importer) undo() (string, error) {
@@ -64,14 +64,10 @@ func (in *importer) state() map[string]string {
 	in.Helper()
 	all := make(map[string]string)
 	files, err := filepath.Glob(filepath.Join(in.folder, "*", "aai.json"))
-	if err != nil {
-		in.Fatal(err)
-	}
+	assert.NilError(in, err)
 	for _, file := range files {
 		text, err := os.ReadFile(file)
-		if err != nil {
-			in.Fatal(err)
-		}
+		assert.NilError(in, err)
 		all[file] = string(text)
 	}
 	for id, value := range in.values {
@@ -92,9 +88,8 @@ func TestUndo(t *testing.T) {
 		"old": {"command": "x", "env": map[string]any{"K": "first"}},
 		"far": {"url": "https://a.example/mcp", "headers": map[string]any{"X-Api-Key": "first key"}},
 	}})
-	if _, err := in.undo(); err == nil || !strings.Contains(err.Error(), "no import to undo") {
-		t.Errorf("without an import: %v", err)
-	}
+	_, err := in.undo()
+	assert.Check(t, is.ErrorContains(err, "no import to undo"), "without an import: %v", err)
 	in.servers()
 	first := in.state()
 	in.client.servers = map[string]map[string]any{
@@ -103,24 +98,17 @@ func TestUndo(t *testing.T) {
 		"new": {"command": "z", "env": map[string]any{"K": "third"}},
 	}
 	in.servers()
-	if cmp.Diff(first, in.state()) == "" {
-		t.Fatal("the second import changed nothing")
-	}
-	if text, err := os.ReadFile(importers.BackupPath(filepath.Join(in.folder, "mcp.old", "aai.json"))); err != nil || string(text) != first[filepath.Join(in.folder, "mcp.old", "aai.json")] {
-		t.Errorf("the former descriptor is not kept beside: %v", err)
-	}
-	if said, err := in.undo(); err != nil || said != "Undone: mcp.far, mcp.new, mcp.old." {
-		t.Errorf("%q, %v", said, err)
-	}
-	if diff := cmp.Diff(first, in.state()); diff != "" {
-		t.Errorf("taken back (-want +got):\n%s", diff)
-	}
-	if in.values["import-undo"] != "" {
-		t.Error("what the vault had stays in it")
-	}
-	if _, err := in.undo(); err == nil {
-		t.Error("it was taken back twice")
-	}
+	assert.Assert(t, cmp.Diff(first, in.state()) != "", "the second import changed nothing")
+	text, err := os.ReadFile(importers.BackupPath(filepath.Join(in.folder, "mcp.old", "aai.json")))
+	assert.NilError(t, err)
+	assert.Equal(t, string(text), first[filepath.Join(in.folder, "mcp.old", "aai.json")])
+	said, err := in.undo()
+	assert.NilError(t, err)
+	assert.Equal(t, said, "Undone: mcp.far, mcp.new, mcp.old.")
+	assert.Check(t, is.DeepEqual(first, in.state()))
+	assert.Check(t, is.Equal(in.values["import-undo"], ""), "what the vault had stays in it")
+	_, err = in.undo()
+	assert.Check(t, err != nil, "it was taken back twice")
 }
 
 // TestUndoOfWhatChanged checks later changes of a person: a changed descriptor stops the undo;
@@ -134,39 +122,31 @@ func TestUndoOfWhatChanged(t *testing.T) {
 	in.given["mcp.b"] = map[string]string{"key": "mine"}
 	file := filepath.Join(in.folder, "mcp.a", "aai.json")
 	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, append(text, '\n'), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := in.undo(); err == nil || !strings.Contains(err.Error(), "was changed since") || len(in.state()) != 4 {
-		t.Errorf("with an edit: %v, %v", err, in.state())
-	}
-	if err := os.WriteFile(file, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
+	assert.NilError(t, os.WriteFile(file, append(text, '\n'), 0o600))
+	_, err = in.undo()
+	assert.Assert(t, is.ErrorContains(err, "was changed since"))
+	assert.Assert(t, is.Len(in.state(), 4))
+	assert.NilError(t, os.WriteFile(file, text, 0o600))
 	said, err := in.undo()
-	if err != nil || said != "Undone: mcp.a, mcp.b. Values that were changed since stay in the vault: mcp.a, mcp.b." {
-		t.Errorf("%q, %v", said, err)
-	}
-	if in.values["mcp-env/mcp.a"] != `{"K":"mine"}` || in.given["mcp.b"]["key"] != "mine" || len(in.state()) != 2 {
-		t.Errorf("left: %v", in.state())
-	}
+	assert.NilError(t, err)
+	assert.Equal(t, said, "Undone: mcp.a, mcp.b. Values that were changed since stay in the vault: mcp.a, mcp.b.")
+	assert.Check(t, is.Equal(in.values["mcp-env/mcp.a"], `{"K":"mine"}`))
+	assert.Check(t, is.Equal(in.given["mcp.b"]["key"], "mine"))
+	assert.Check(t, is.Len(in.state(), 2))
 }
 
 // TestUndoOfAnAPI checks the undo of a document's app.
 func TestUndoOfAnAPI(t *testing.T) {
 	in := newImporter(t, &client{})
 	file := filepath.Join(t.TempDir(), "shop.json")
-	if err := os.WriteFile(file, []byte(`{"openapi": "3.0.3", "info": {"title": "Shop", "version": "1"}, "servers": [{"url": "https://shop.example.com"}],
-		"paths": {"/orders": {"get": {"operationId": "list", "responses": {"200": {"description": "ok"}}}}}}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := in.do(importers.ShowOpenAPITool, importers.SaveOpenAPITool, map[string]any{"source": file}); err != nil || len(in.state()) != 1 {
-		t.Fatal(err)
-	}
-	if said, err := in.undo(); err != nil || said != "Undone: com.example.shop." || len(in.state()) != 0 {
-		t.Errorf("%q, %v, %v", said, err, in.state())
-	}
+	assert.NilError(t, os.WriteFile(file, []byte(`{"openapi": "3.0.3", "info": {"title": "Shop", "version": "1"}, "servers": [{"url": "https://shop.example.com"}],
+		"paths": {"/orders": {"get": {"operationId": "list", "responses": {"200": {"description": "ok"}}}}}}`), 0o600))
+	_, err := in.do(importers.ShowOpenAPITool, importers.SaveOpenAPITool, map[string]any{"source": file})
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(in.state(), 1))
+	said, err := in.undo()
+	assert.NilError(t, err)
+	assert.Equal(t, said, "Undone: com.example.shop.")
+	assert.Assert(t, is.Len(in.state(), 0))
 }

@@ -1,15 +1,18 @@
 package lexicon
 
-import "testing"
+import (
+	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+)
 
 func TestIsUnsavedTitle(t *testing.T) {
 	for title, want := range map[string]bool{
 		"*notes.txt - Mousepad": true, "notes.txt* - Editor": true, "notes.txt * — Kate": true, "● main.go - Code": true, "main.go ● Code": true, "Text [modified] - Vim": true, "Entwurf (geändert)": true,
 		"notes.txt - Mousepad": false, "2 * 3": true, "Stars": false, "": false, "a*b": false, "Modified files": false,
 	} {
-		if got := IsUnsavedTitle(title); got != want {
-			t.Errorf("%q: %v", title, got)
-		}
+		assert.Check(t, is.Equal(IsUnsavedTitle(title), want), "%q", title)
 	}
 }
 
@@ -19,9 +22,8 @@ func TestIsVagueLink(t *testing.T) {
 		"Read more": {true, false}, "More": {true, false}, "Weiterlesen": {true, false}, "Подробнее": {true, false}, "続きを読む": {true, false},
 		"Read more about prices": {}, "All prices": {}, "Here Technologies": {}, "Klick": {}, "": {}, "|": {},
 	} {
-		if got := [2]bool{IsVagueLink(name), IsClickHere(name)}; got != want {
-			t.Errorf("%q: %v, want %v", name, got, want)
-		}
+		got := [2]bool{IsVagueLink(name), IsClickHere(name)}
+		assert.Check(t, is.Equal(got, want), "%q", name)
 	}
 }
 
@@ -29,8 +31,6 @@ func TestIsReloadLabel(t *testing.T) {
 	for says, want := range map[string]bool{
 		"Reload": true, "Reload this page (F5)": true, "Neu laden": true, "刷新": true, "Preload": false, "Load": false, "": false, "Refreshing drinks": false,
 	} {
-		if got := IsReloadLabel(says); got != want {
-			t.Errorf("%q: %v", says, got)
-		}
+		assert.Check(t, is.Equal(IsReloadLabel(says), want), "%q", says)
 	}
 }

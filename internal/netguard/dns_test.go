@@ -17,6 +17,8 @@ import (
 
 	"code.dny.dev/ssrf"
 	"golang.org/x/net/dns/dnsmessage"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway/internal/netguard"
 )
@@ -32,9 +34,7 @@ type nameServer struct {
 func newNameServer(t *testing.T, answers ...string) *nameServer {
 	t.Helper()
 	conn, err := net.ListenPacket("udp4", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	n := &nameServer{conn: conn}
 	for _, a := range answers {
 		n.answers = append(n.answers, netip.MustParseAddr(a))
@@ -101,20 +101,17 @@ func TestRow2DNSRebinding(t *testing.T) {
 		victim := newSite(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "SECRET") })
 		resolver := newNameServer(t, "93.184.216.34", "127.0.0.1").resolver()
 		ips, err := resolver.LookupNetIP(t.Context(), "ip4", "rebind.example.com")
-		if err != nil || len(ips) != 1 || ssrf.New().SafeAddr(ips[0]) != nil {
-			t.Fatalf("the check did not pass: %v, %v", ips, err)
-		}
+		assert.NilError(t, err)
+		assert.Assert(t, is.Len(ips, 1))
+		assert.NilError(t, ssrf.New().SafeAddr(ips[0]))
 		naive := victim.Client()
 		naive.Transport.(*http.Transport).DialContext = (&net.Dialer{Resolver: resolver}).DialContext
 		_, port, _ := net.SplitHostPort(victim.host())
 		resp, err := naive.Do(get(t, "https://rebind.example.com:"+port))
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		defer func() { _ = resp.Body.Close() }()
-		if body, _ := io.ReadAll(resp.Body); string(body) != "SECRET" {
-			t.Errorf("the name server does not rebind: read %q", body)
-		}
+		body, _ := io.ReadAll(resp.Body)
+		assert.Check(t, is.Equal(string(body), "SECRET"), "the name server does not rebind: read %q", body)
 	})
 	t.Run("ours judges what it dials", func(t *testing.T) {
 		dns := newNameServer(t, "127.0.0.1")
@@ -128,16 +125,12 @@ func TestRow2DNSRebinding(t *testing.T) {
 	t.Run("a trusted name cannot mean metadata", func(t *testing.T) {
 		c := newClient(t, netguard.Config{Resolver: newNameServer(t, "169.254.169.254").resolver(), AllowPrivate: []string{"jira.example.com"}})
 		_, err := c.HTTP().Do(get(t, "https://jira.example.com/"))
-		if !netguard.IsRefused(err) {
-			t.Errorf("got %v", err)
-		}
+		assert.Check(t, netguard.IsRefused(err), err)
 	})
 	t.Run("localhost cannot mean another computer", func(t *testing.T) {
 		c := newClient(t, netguard.Config{Resolver: newNameServer(t, "10.0.0.1").resolver(), TrustLoopback: true})
 		_, err := c.HTTP().Do(get(t, "https://app.localhost:8443/"))
-		if !netguard.IsRefused(err) {
-			t.Errorf("got %v", err)
-		}
+		assert.Check(t, netguard.IsRefused(err), err)
 	})
 }
 
@@ -181,11 +174,9 @@ func TestRow3NoProxy(t *testing.T) {
 		}
 		cmd.Env = append(cmd.Env, "NO_PROXY=", "no_proxy=")
 		out, err := cmd.CombinedOutput()
-		if err != nil || strings.TrimSpace(string(out)) != "refused" {
-			t.Errorf("%s: %v: %s", address, err, out)
-		}
+		assert.NilError(t, err, "%s %s", address, out)
+		assert.Equal(t, strings.TrimSpace(string(out)), "refused", "%s %s", address, out)
 	}
-	if n := proxied.Load(); n != 0 {
-		t.Errorf("the proxy was asked %d times", n)
-	}
+	n := proxied.Load()
+	assert.Check(t, n == 0, "the proxy was asked %d times", n)
 }

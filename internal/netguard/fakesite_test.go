@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+	"gotest.tools/v3/assert"
 
 	"github.com/gybob/aai-gateway/internal/netguard"
 )
@@ -92,9 +93,7 @@ func newPlainSite(t *testing.T) *site {
 func get(t *testing.T, address string) *http.Request {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return req
 }
 

@@ -11,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/netguard"
 )
@@ -96,9 +99,8 @@ func TestRow4Redirects(t *testing.T) {
 			case !test.ok && aai.AsError(err).Message != "example.com"+port+" could not be reached":
 				t.Errorf("message %q tells where it led", aai.AsError(err).Message)
 			}
-			if n := s.asked.Load() - before; n > 4 {
-				t.Errorf("%d requests", n)
-			}
+			n := s.asked.Load() - before
+			assert.Check(t, n <= 4, "%d requests", n)
 		})
 	}
 }
@@ -111,12 +113,10 @@ func TestRedirectKeepsHTTPS(t *testing.T) {
 		w.WriteHeader(http.StatusFound)
 	})
 	c := newClient(t, netguard.Config{TrustLoopback: true, RootCAs: s.roots()})
-	if _, err := c.Fetch(t.Context(), netguard.FetchRequest{URL: plain.URL}); err != nil {
-		t.Fatalf("http by itself: %v", err)
-	}
-	if got, err := c.Fetch(t.Context(), netguard.FetchRequest{URL: s.URL}); !netguard.IsRefused(err) {
-		t.Errorf("got %+v, %v", got, err)
-	}
+	_, err := c.Fetch(t.Context(), netguard.FetchRequest{URL: plain.URL})
+	assert.NilError(t, err, "http by itself: %v", err)
+	got, err := c.Fetch(t.Context(), netguard.FetchRequest{URL: s.URL})
+	assert.Check(t, netguard.IsRefused(err), "%+v %v", got, err)
 }
 
 // TestHTTPFollowsNoRedirect: a token goes where it was meant to, and no further.
@@ -125,9 +125,7 @@ func TestHTTPFollowsNoRedirect(t *testing.T) {
 		http.Redirect(w, r, "/stolen", http.StatusTemporaryRedirect)
 	})
 	resp, err := trusting(t, s).HTTP().Do(get(t, s.URL))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	_ = resp.Body.Close()
 	if resp.StatusCode != http.StatusTemporaryRedirect || s.asked.Load() != 1 {
 		t.Errorf("%s after %d requests", resp.Status, s.asked.Load())
@@ -148,13 +146,10 @@ func TestFetchSends(t *testing.T) {
 	})
 	got, err := trusting(t, s).Fetch(t.Context(), netguard.FetchRequest{
 		URL: s.URL + "/a?b=c#d", Accept: "application/json", ETag: `"v1"`, LastModified: "Mon, 02 Jan 2026 15:04:05 GMT"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	want := `5 application/json "v1" Mon, 02 Jan 2026 15:04:05 GMT aai-gateway /a?b=c` // and Accept-Encoding
-	if got.Status != http.StatusNotModified || got.Header.Get("Sent") != want {
-		t.Errorf("status %d, sent %q", got.Status, got.Header.Get("Sent"))
-	}
+	assert.Check(t, is.Equal(got.Status, http.StatusNotModified))
+	assert.Check(t, is.Equal(got.Header.Get("Sent"), want))
 }
 
 // Facts, row 7: huge, slow and decompressing answers.
@@ -191,9 +186,8 @@ func TestFetchLimits(t *testing.T) {
 				}
 				got, err := c.Fetch(t.Context(), netguard.FetchRequest{URL: s.URL})
 				if test.code == "" {
-					if err != nil || got.Status != http.StatusOK {
-						t.Errorf("got %v", err)
-					}
+					assert.NilError(t, err)
+					assert.Equal(t, got.Status, http.StatusOK)
 					return
 				}
 				if err == nil || aai.AsError(err).Code != test.code || netguard.IsNetworkError(err) != test.network {
@@ -235,9 +229,12 @@ func TestFetchRefusesAddresses(t *testing.T) {
 	} {
 		t.Run(address, func(t *testing.T) {
 			_, err := c.Fetch(t.Context(), netguard.FetchRequest{URL: address})
-			if e := aai.AsError(err); e == nil || e.Code != aai.InvalidParams || e.Delivery != aai.NotDelivered || e.Hint == "" || strings.ContainsAny(e.Message, "\n\u202e") {
-				t.Errorf("got %v", err)
-			}
+			e := aai.AsError(err)
+			assert.Assert(t, e != nil, err)
+			assert.Equal(t, e.Code, aai.InvalidParams, err)
+			assert.Equal(t, e.Delivery, aai.NotDelivered, err)
+			assert.Assert(t, e.Hint != "", err)
+			assert.Assert(t, !strings.ContainsAny(e.Message, "\n\u202e"), err)
 		})
 	}
 }
@@ -246,7 +243,6 @@ func TestFetchEndsWithItsCaller(t *testing.T) {
 	s := newSite(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	ctx, cancel := contextThatEnds(t, s)
 	defer cancel()
-	if _, err := trusting(t, s).Fetch(ctx, netguard.FetchRequest{URL: s.URL}); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
-	}
+	_, err := trusting(t, s).Fetch(ctx, netguard.FetchRequest{URL: s.URL})
+	assert.Check(t, is.ErrorIs(err, context.Canceled))
 }

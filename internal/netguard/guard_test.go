@@ -1,12 +1,14 @@
 package netguard_test
 
 import (
-	"errors"
 	"io"
 	"net/http"
 	"net/netip"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/netguard"
@@ -27,9 +29,8 @@ func hostileAddresses() []string {
 func TestRow1HostileAddresses(t *testing.T) {
 	c := newClient(t, netguard.Config{})
 	c.SetMinFailure(0)
-	if n := len(hostileAddresses()); n < 35 {
-		t.Fatalf("only %d addresses", n)
-	}
+	n := len(hostileAddresses())
+	assert.Assert(t, n >= 35, "only %d addresses", n)
 	for _, address := range hostileAddresses() {
 		for _, port := range []string{"", ":443", ":80", ":22", ":8443"} {
 			t.Run(address+port, func(t *testing.T) {
@@ -44,9 +45,7 @@ func TestRow1HostileAddresses(t *testing.T) {
 func checkRefused(t *testing.T, c *netguard.Client, address string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	resp, err := c.HTTP().Do(req)
 	if err == nil {
 		_ = resp.Body.Close()
@@ -79,20 +78,16 @@ func TestRow5TrustedHosts(t *testing.T) {
 	c := newClient(t, netguard.Config{AllowPrivate: []string{s.host(), "not a host", "10.0.0.1:99999"}, RootCAs: s.roots()})
 
 	resp, err := c.HTTP().Do(get(t, s.URL))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	body, err := io.ReadAll(resp.Body)
 	_ = resp.Body.Close()
-	if err != nil || string(body) != "hello" {
-		t.Fatalf("%q, %v", body, err)
-	}
+	assert.NilError(t, err, "%q", body)
+	assert.Equal(t, string(body), "hello", "%q", body)
 	checkRefused(t, c, other.URL)
 	checkRefused(t, c, "https://[::1]:"+netip.AddrPortFrom(netip.IPv6Loopback(), port).String()[len("[::1]:"):])
 	checkRefused(t, c, "https://10.0.0.1/")
-	if n := other.dials.Load(); n != 0 {
-		t.Errorf("the site that is not trusted was dialled %d times", n)
-	}
+	n := other.dials.Load()
+	assert.Check(t, n == 0, "the site that is not trusted was dialled %d times", n)
 }
 
 // TestHTTPNeedsLoopback: a plain connection never leaves the computer.
@@ -118,9 +113,7 @@ func TestHTTPNeedsLoopback(t *testing.T) {
 				return
 			}
 			resp, err := client.HTTP().Do(get(t, c.url))
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			_ = resp.Body.Close()
 		})
 	}
@@ -132,12 +125,9 @@ func TestOtherHostHeader(t *testing.T) {
 	s := newSite(t, func(http.ResponseWriter, *http.Request) {})
 	req := get(t, s.URL)
 	req.Host = "admin.internal"
-	if _, err := trusting(t, s).HTTP().Do(req); !netguard.IsRefused(err) {
-		t.Errorf("got %v", err)
-	}
-	if s.asked.Load() != 0 {
-		t.Error("the request was sent")
-	}
+	_, err := trusting(t, s).HTTP().Do(req)
+	assert.Check(t, netguard.IsRefused(err), err)
+	assert.Check(t, s.asked.Load() == 0, "the request was sent")
 }
 
 func TestCheckTrusted(t *testing.T) {
@@ -145,9 +135,8 @@ func TestCheckTrusted(t *testing.T) {
 		"jira.example.com": true, "jira.example.com:8443": true, "10.1.2.3": true, "[fd12::1]:8443": true,
 		"": false, "https://jira.example.com": false, "jira example": false, "jira:0": false, "*.example.com": false,
 	} {
-		if err := netguard.ValidateTrustedHost(entry); (err == nil) != ok {
-			t.Errorf("%q: %v", entry, err)
-		}
+		err := netguard.ValidateTrustedHost(entry)
+		assert.Check(t, is.Equal((err == nil), ok), "%q %v", entry, err)
 	}
 }
 
@@ -157,7 +146,6 @@ func TestContextEnds(t *testing.T) {
 	ctx, cancel := contextThatEnds(t, s)
 	defer cancel()
 	_, err := trusting(t, s).HTTP().Do(get(t, s.URL).WithContext(ctx))
-	if !errors.Is(err, ctx.Err()) || netguard.IsNetworkError(err) {
-		t.Errorf("got %v", err)
-	}
+	assert.Assert(t, is.ErrorIs(err, ctx.Err()))
+	assert.Assert(t, !netguard.IsNetworkError(err), err)
 }

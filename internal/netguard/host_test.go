@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/gybob/aai-gateway/internal/netguard"
@@ -71,13 +73,12 @@ func TestSameSite(t *testing.T) {
 	} {
 		a, errA := netguard.ParseHost(test.a)
 		b, errB := netguard.ParseHost(test.b)
-		if errA != nil || errB != nil || a.SameSite(b) != test.same || b.SameSite(a) != test.same {
-			t.Errorf("%s and %s: %v (%v, %v)", test.a, test.b, a.SameSite(b), errA, errB)
-		}
+		assert.NilError(t, errA, "%s %s", test.a, test.b)
+		assert.NilError(t, errB, "%s %s", test.a, test.b)
+		assert.Equal(t, a.SameSite(b), test.same, "%s %s", test.a, test.b)
+		assert.Equal(t, b.SameSite(a), test.same, "%s %s", test.a, test.b)
 	}
-	if (netguard.Host{}).SameSite(netguard.Host{}) {
-		t.Error("nowhere is the same site as nowhere")
-	}
+	assert.Check(t, !(netguard.Host{}).SameSite(netguard.Host{}), "nowhere is the same site as nowhere")
 }
 
 func TestHostIsLoopback(t *testing.T) {
@@ -86,9 +87,8 @@ func TestHostIsLoopback(t *testing.T) {
 		"localhost.example.com": false, "10.0.0.1": false, "0.0.0.0": false, "example.com": false, "notlocalhost": false,
 	} {
 		h, err := netguard.ParseHost(host)
-		if err != nil || h.IsLoopback() != want {
-			t.Errorf("%s: %v, %v", host, h.IsLoopback(), err)
-		}
+		assert.NilError(t, err, host)
+		assert.Equal(t, h.IsLoopback(), want, host)
 	}
 }
 
@@ -143,8 +143,6 @@ func TestSharesLogin(t *testing.T) {
 		{"http://localhost", "http://localhost:8080", false},
 		{"https://jira", "http://jira", false},
 	} {
-		if got := netguard.SharesLogin(c.a, c.b); got != c.shares {
-			t.Errorf("%s and %s: %v", c.a, c.b, got)
-		}
+		assert.Check(t, is.Equal(netguard.SharesLogin(c.a, c.b), c.shares), "%s %s", c.a, c.b)
 	}
 }

@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/netguard"
 )
@@ -15,9 +18,7 @@ import (
 func TestRow6NoScanOracle(t *testing.T) {
 	open := newSite(t, nil)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	closed := listener.Addr().String()
 	_ = listener.Close()
 	c := newClient(t, netguard.Config{Resolver: newNameServer(t, "10.0.0.1").resolver()})
@@ -28,19 +29,11 @@ func TestRow6NoScanOracle(t *testing.T) {
 		_, err := c.Fetch(t.Context(), netguard.FetchRequest{URL: "https://" + host})
 		took := time.Since(begun)
 		e := aai.AsError(err)
-		if e == nil {
-			t.Fatalf("%s was reached", host)
-		}
+		assert.Assert(t, e != nil, "%s was reached", host)
 		texts = append(texts, strings.ReplaceAll(string(e.Code)+e.Message+e.Hint+string(e.Delivery), host, "HOST"))
 		// At least: how much longer is the machine's business, and not the host's.
-		if took < netguard.MinFailureTime {
-			t.Errorf("%s: told after %v", host, took)
-		}
+		assert.Check(t, took >= netguard.MinFailureTime, "%s: told after %v", host, took)
 	}
-	if len(slices.Compact(texts)) != 1 {
-		t.Errorf("several texts: %q", texts)
-	}
-	if open.dials.Load() != 0 {
-		t.Error("the open port was dialled")
-	}
+	assert.Check(t, is.Len(slices.Compact(texts), 1), "several texts: %q", texts)
+	assert.Check(t, open.dials.Load() == 0, "the open port was dialled")
 }

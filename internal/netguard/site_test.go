@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/gybob/aai-gateway/internal/netguard"
@@ -40,9 +42,8 @@ func TestSame(t *testing.T) {
 		{"..", ".", false},
 		{".example.com", "example.com", false},
 	} {
-		if netguard.SameSite(c.a, c.b) != c.same || netguard.SameSite(c.b, c.a) != c.same {
-			t.Errorf("%q and %q: %v", c.a, c.b, netguard.SameSite(c.a, c.b))
-		}
+		assert.Check(t, is.Equal(netguard.SameSite(c.a, c.b), c.same), "%q %q", c.a, c.b)
+		assert.Check(t, is.Equal(netguard.SameSite(c.b, c.a), c.same), "%q %q", c.a, c.b)
 	}
 }
 
@@ -56,12 +57,9 @@ func TestSameIsAnEquivalence(t *testing.T) {
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		a, b, c := host.Draw(t, "a"), host.Draw(t, "b"), host.Draw(t, "c")
-		if !netguard.SameSite(a, a) || netguard.SameSite(a, b) != netguard.SameSite(b, a) {
-			t.Fatalf("%s, %s", a, b)
-		}
-		if netguard.SameSite(a, b) && netguard.SameSite(b, c) && !netguard.SameSite(a, c) {
-			t.Fatalf("%s, %s, %s", a, b, c)
-		}
+		assert.Assert(t, netguard.SameSite(a, a), "%s %s", a, b)
+		assert.Equal(t, netguard.SameSite(a, b), netguard.SameSite(b, a), "%s %s", a, b)
+		assert.Assert(t, !netguard.SameSite(a, b) || !netguard.SameSite(b, c) || netguard.SameSite(a, c), "%s %s %s", a, b, c)
 		if netguard.RegistrableDomain(a) != "" && !netguard.SameSite(a, "x."+a) { // some of these are public suffixes, such as "sa.com"
 			t.Fatalf("x.%s", a)
 		}
@@ -82,11 +80,7 @@ func TestOrigin(t *testing.T) {
 		"http://[::1]:8080/x":           "http://[::1]:8080",
 	} {
 		u, err := url.Parse(address)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := netguard.Origin(u); got != want {
-			t.Errorf("Origin(%s) = %s, want %s", address, got, want)
-		}
+		assert.NilError(t, err)
+		assert.Check(t, is.Equal(netguard.Origin(u), want), address)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	toxiproxy "github.com/Shopify/toxiproxy/v2"
 	"github.com/rs/zerolog"
+	"gotest.tools/v3/assert"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/netguard"
@@ -18,14 +19,11 @@ import (
 func through(t *testing.T, s *site, toxic string) string {
 	t.Helper()
 	proxy := toxiproxy.NewProxy(toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop()), t.Name(), "127.0.0.1:0", s.host())
-	if err := proxy.Start(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, proxy.Start())
 	t.Cleanup(proxy.Stop)
 	if toxic != "" {
-		if _, err := proxy.Toxics.AddToxicJson(strings.NewReader(toxic)); err != nil {
-			t.Fatal(err)
-		}
+		_, err := proxy.Toxics.AddToxicJson(strings.NewReader(toxic))
+		assert.NilError(t, err)
 	}
 	return proxy.Listen
 }
@@ -53,15 +51,15 @@ func TestToxics(t *testing.T) {
 			c.SetFetchTimeout(2 * time.Second)
 			got, err := c.Fetch(t.Context(), netguard.FetchRequest{URL: "https://" + address})
 			if test.ok {
-				if err != nil || string(got.Body) != page {
-					t.Errorf("got %v", err)
-				}
+				assert.NilError(t, err)
+				assert.Equal(t, string(got.Body), page)
 				return
 			}
 			e := aai.AsError(err)
-			if e == nil || e.Code != aai.AppNotRunning || !netguard.IsNetworkError(err) || e.RetrySafe() == test.maybeSent {
-				t.Errorf("got %+v (%v)", e, err)
-			}
+			assert.Assert(t, e != nil, "%+v %v", e, err)
+			assert.Equal(t, e.Code, aai.AppNotRunning, "%+v %v", e, err)
+			assert.Assert(t, netguard.IsNetworkError(err), "%+v %v", e, err)
+			assert.Assert(t, e.RetrySafe() != test.maybeSent, "%+v %v", e, err)
 		})
 	}
 }
@@ -78,7 +76,5 @@ func TestUnsafe(t *testing.T) {
 			t.Errorf("%s: %v, cause %v", address, err, aai.AsError(err).Err)
 		}
 	}
-	if s.asked.Load() != 0 {
-		t.Error("the site was asked")
-	}
+	assert.Check(t, s.asked.Load() == 0, "the site was asked")
 }

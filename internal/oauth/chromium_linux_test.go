@@ -14,6 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
@@ -31,21 +34,16 @@ type chromium struct {
 func startChromium(t *testing.T) *chromium {
 	t.Helper()
 	toBrowser, in, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	out, fromBrowser, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	cmd := command.Command("chromium", "--headless", "--remote-debugging-pipe", "--no-sandbox", "--no-first-run", "--disable-gpu",
 		"--disable-dev-shm-usage", "--disable-breakpad", "--disable-background-networking", "--disable-component-update", "--disable-sync",
 		"--disable-extensions", "--user-data-dir="+t.TempDir(), "--password-store=basic", "--lang=en", "--window-size=900,640",
 		"--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", "about:blank")
 	cmd.ExtraFiles = []*os.File{toBrowser, fromBrowser} // 3 and 4, as the switch requires
-	if err := cmd.Start(); err != nil {
-		t.Fatalf("install chromium: scripts/need-packages scripts/desktop-packages.txt (make test does): %v", err)
-	}
+	err = cmd.Start()
+	assert.NilError(t, err, "install chromium: scripts/need-packages scripts/desktop-packages.txt (make test does): %v", err)
 	_ = toBrowser.Close()
 	_ = fromBrowser.Close()
 	c := &chromium{t: t, in: in, out: bufio.NewReader(out)}
@@ -58,13 +56,9 @@ func startChromium(t *testing.T) *chromium {
 		_ = out.Close()
 	})
 	created, err := c.ask("Target.createTarget", map[string]any{"url": "about:blank"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	attached, err := c.ask("Target.attachToTarget", map[string]any{"targetId": created["targetId"], "flatten": true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	c.page, _ = attached["sessionId"].(string)
 	return c
 }
@@ -169,13 +163,10 @@ func TestInARealBrowser(t *testing.T) {
 	if status, err := w.call(t.Context(), w.logins, http.MethodGet); err != nil || status != http.StatusOK {
 		t.Errorf("the call gave %d, %v", status, err)
 	}
-	if err := <-ended; err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, <-ended)
 	host := strings.TrimPrefix(w.api.URL, "http://")
-	if title := browser.eval("document.title"); title != "You are logged in to "+host {
-		t.Errorf("the last page is %v", title)
-	}
+	title := browser.eval("document.title")
+	assert.Check(t, is.Equal(title, "You are logged in to "+host), "the last page is %v", title)
 	// The style is allowed and applied; the page loads and runs nothing else.
 	for script, want := range map[string]any{
 		`getComputedStyle(document.querySelector("main")).borderTopColor`:        "rgb(30, 125, 52)",
@@ -183,21 +174,14 @@ func TestInARealBrowser(t *testing.T) {
 		`document.documentElement.scrollWidth <= innerWidth`:                     true,
 		`document.querySelector("main").innerText.includes("close this window")`: true,
 	} {
-		if got := browser.eval(script); got != want {
-			t.Errorf("%s is %v, expected %v", script, got, want)
-		}
+		assert.Check(t, is.Equal(browser.eval(script), want), script)
 	}
 	shot, err := browser.ask("Page.captureScreenshot", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	picture, err := base64.StdEncoding.DecodeString(shot["data"].(string))
-	if err != nil || len(picture) < 1000 {
-		t.Fatalf("the picture has %d bytes, %v", len(picture), err)
-	}
+	assert.NilError(t, err, "%d", len(picture))
+	assert.Assert(t, len(picture) >= 1000, "the picture has %d bytes, %v", len(picture), err)
 	if file := os.Getenv("AAI_LOGIN_PICTURE"); file != "" {
-		if err := os.WriteFile(file, picture, 0o600); err != nil {
-			t.Error(err)
-		}
+		assert.Check(t, os.WriteFile(file, picture, 0o600))
 	}
 }

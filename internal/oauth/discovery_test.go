@@ -3,8 +3,10 @@ package oauth_test
 import (
 	"context"
 	"net/http"
-	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 )
@@ -51,9 +53,7 @@ func TestFoundByTheServer(t *testing.T) {
 			})
 			s.recipe = s.fake.mcpRecipe()
 			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.recipe.HTTP.BaseURL, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			if err := s.logins.Authorize(t.Context(), s.recipe, req); err != nil || req.Header.Get("Authorization") != "" {
 				t.Fatalf("%v, %v", req.Header, err)
 			}
@@ -61,30 +61,28 @@ func TestFoundByTheServer(t *testing.T) {
 			again, err := s.logins.HandleRefusal(t.Context(), s.recipe, refused)
 			if c.message != "" {
 				e := aai.AsError(err)
-				if e == nil || again || e.Code != c.code || !strings.Contains(e.Message, c.message) || e.Hint == "" && c.code == aai.AuthRequired {
-					t.Fatalf("%v %+v", again, e)
-				}
+				assert.Assert(t, e != nil, "%v %+v", again, e)
+				assert.Assert(t, !again, "%v %+v", again, e)
+				assert.Equal(t, e.Code, c.code, "%v %+v", again, e)
+				assert.Assert(t, is.Contains(e.Message, c.message), "%v %+v", again, e)
+				assert.Assert(t, e.Hint != "" || c.code != aai.AuthRequired, "%v %+v", again, e)
 				return
 			}
-			if err != nil || !again {
-				t.Fatal(again, err)
-			}
+			assert.NilError(t, err, again)
+			assert.Assert(t, again, again)
 			// This call is non-interactive, so it opens no page.
 			nobody, cancel := context.WithTimeout(aai.NonInteractive(t.Context()), askPatience)
 			defer cancel()
 			ends(t, s.logins.Authorize(nobody, s.recipe, req), aai.AuthRequired)
-			if n := len(s.requests); n != 0 {
-				t.Fatalf("%d pages were opened", n)
-			}
+			n := len(s.requests)
+			assert.Equal(t, n, 0, "%d pages were opened", n)
 			ended := s.ask(t.Context())
 			at := <-s.requests
-			if got := at.query.Get("scope"); got != c.asks || at.query.Get("resource") != s.fake.URL+"/v1" {
-				t.Errorf("the page is asked for %q of %s", got, at.query.Get("resource"))
-			}
+			got := at.query.Get("scope")
+			assert.Check(t, is.Equal(got, c.asks))
+			assert.Check(t, is.Equal(at.query.Get("resource"), s.fake.URL+"/v1"))
 			_, _ = get(t, at.answer(nil))
-			if err := <-ended; err != nil {
-				t.Error(err)
-			}
+			assert.Check(t, <-ended)
 		})
 	}
 }
@@ -96,13 +94,9 @@ func TestFoundAtLogin(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- s.logins.Login(t.Context(), s.recipe) }()
 	_, _ = get(t, (<-s.requests).answer(nil))
-	if err := <-ended; err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, <-ended)
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.recipe.HTTP.BaseURL, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	if err := s.logins.Authorize(t.Context(), s.recipe, req); err != nil || req.Header.Get("Authorization") != "Bearer an-access-token" {
 		t.Errorf("%v, %v", req.Header, err)
 	}

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/testkit"
@@ -117,13 +119,10 @@ type authorizationRequest struct {
 func parseAuthorizationRequest(t *testing.T, address string) authorizationRequest {
 	t.Helper()
 	u, err := url.Parse(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	s := authorizationRequest{address: u, query: u.Query()}
-	if s.redirect, err = url.Parse(s.query.Get("redirect_uri")); err != nil {
-		t.Fatal(err)
-	}
+	s.redirect, err = url.Parse(s.query.Get("redirect_uri"))
+	assert.NilError(t, err)
 	return s
 }
 
@@ -147,16 +146,12 @@ func get(t *testing.T, address string, changes ...func(*http.Request)) (status i
 	p := testkit.NewBrowserUser()
 	defer p.Client.CloseIdleConnections()
 	r, err := http.NewRequestWithContext(context.Background(), http.MethodGet, address, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for _, change := range changes {
 		change(r)
 	}
 	response, err := p.Client.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	defer response.Body.Close() //nolint:errcheck // it was only read
 	b := make([]byte, 64<<10)
 	n := 0
@@ -229,24 +224,18 @@ func (s *fakeServerWorld) authorize(ctx context.Context) error {
 func (s *fakeServerWorld) logIn() {
 	s.t.Helper()
 	ended := s.ask(s.t.Context())
-	if status, page := get(s.t, (<-s.requests).answer(nil)); status != http.StatusOK {
-		s.t.Fatalf("the last page is %d: %s", status, page)
-	}
-	if err := <-ended; err != nil {
-		s.t.Fatal(err)
-	}
+	status, page := get(s.t, (<-s.requests).answer(nil))
+	assert.Equal(s.t, status, http.StatusOK, "the last page is %d: %s", status, page)
+	assert.NilError(s.t, <-ended)
 }
 
 // ends fails the test unless the error has the code.
 func ends(t *testing.T, err error, code aai.Code) aai.Error {
 	t.Helper()
-	if err == nil {
-		t.Fatalf("it succeeded; expected %s", code)
-	}
+	assert.Assert(t, err != nil, "it succeeded; expected %s", code)
 	e := aai.AsError(err)
-	if e.Code != code || !e.RetrySafe() {
-		t.Fatalf("it ended with %v (delivery %q); expected %s", e, e.Delivery, code)
-	}
+	assert.Equal(t, e.Code, code, "%v %q", e, e.Delivery)
+	assert.Assert(t, e.RetrySafe(), "it ended with %v (delivery %q); expected %s", e, e.Delivery, code)
 	return *e
 }
 

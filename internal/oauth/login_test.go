@@ -4,6 +4,9 @@ import (
 	"net/http"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
@@ -14,20 +17,20 @@ func TestLogIn(t *testing.T) {
 	w := newWorld(t, testkit.OIDCOptions{})
 	w.works()
 	w.works()
-	if n := w.windows.Load(); n != 1 {
-		t.Errorf("%d windows were opened", n)
-	}
+	n := w.windows.Load()
+	assert.Check(t, n == 1, "%d windows were opened", n)
 	states, err := w.logins.Status(t.Context(), "")
-	if err != nil || len(states) != 1 || states[0].State != "logged in" || !states[0].AutoRenews || states[0].Issuer != w.as.Issuer {
-		t.Errorf("the status is %+v, %v", states, err)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(states, 1))
+	assert.Equal(t, states[0].State, "logged in")
+	assert.Assert(t, states[0].AutoRenews, "the status is %+v, %v", states, err)
+	assert.Equal(t, states[0].Issuer, w.as.Issuer)
 	// Another web app at the same API does not get the token.
 	other := *w.recipe
 	http1 := *w.recipe.HTTP
 	http1.Origin = "http://127.0.0.1:1"
 	other.HTTP = &http1
 	w.recipe = &other
-	if status, err := w.call(t.Context(), w.open(withoutBrowser), http.MethodGet); aai.AsError(err) == nil {
-		t.Errorf("another origin's call gave %d", status)
-	}
+	status, err := w.call(t.Context(), w.open(withoutBrowser), http.MethodGet)
+	assert.Check(t, aai.AsError(err) != nil, "another origin's call gave %d", status)
 }

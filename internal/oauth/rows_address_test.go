@@ -13,6 +13,9 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/oauth"
 )
@@ -53,9 +56,7 @@ func TestRow01OnlyHTTPS(t *testing.T) {
 		c.change(r.HTTP)
 		w.recipe = r
 		req, err := http.NewRequest(http.MethodGet, r.HTTP.BaseURL+"/things", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		ends(t, w.logins.Authorize(t.Context(), r, req), aai.AuthInvalid)
 		if n := dials.Load(); n != 0 || w.windows.Load() != 0 || len(w.secrets.all()) != 0 {
 			t.Errorf("%s: %d connections, %d windows", c.name, n, w.windows.Load())
@@ -97,9 +98,9 @@ func TestRow02WhatABrowserIsGiven(t *testing.T) {
 		"https://example.com/%2e%2e/?a=%26b":  "https://example.com/%2e%2e/?a=%26b",
 		"https://xn--bcher-kva.example/!*();": "https://xn--bcher-kva.example/%21%2A%28%29;",
 	} {
-		if safe, err := oauth.BrowserAddress(given); err != nil || safe != want {
-			t.Errorf("%q is opened as %q, %v; expected %q", given, safe, err, want)
-		}
+		safe, err := oauth.BrowserAddress(given)
+		assert.NilError(t, err, "%q", given)
+		assert.Equal(t, safe, want, "%q", given)
 	}
 }
 
@@ -113,23 +114,18 @@ func FuzzRow02BrowserAddress(f *testing.F) {
 			return
 		}
 		u, err := url.Parse(safe)
-		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-			t.Fatalf("%q became %q", address, safe)
-		}
-		if !strings.HasPrefix(safe, "https://") && !strings.HasPrefix(safe, "http://127.") && !strings.HasPrefix(safe, "http://[::1]") &&
-			!strings.HasPrefix(strings.ToLower(safe), "http://localhost") && !strings.HasPrefix(safe, "http://[") {
-			t.Fatalf("%q became %q", address, safe)
-		}
-		if strings.ContainsAny(safe, " \t\r\n\x00\"'`$()<>|^\\{}!*") {
-			t.Fatalf("%q became %q", address, safe)
-		}
+		assert.NilError(t, err, "%q %q", address, safe)
+		assert.Assert(t, u.Host != "", "%q became %q", address, safe)
+		assert.Assert(t, u.Scheme == "https" || u.Scheme == "http", "%q became %q", address, safe)
+		assert.Assert(t, strings.HasPrefix(safe, "https://") || strings.HasPrefix(safe, "http://127.") || strings.HasPrefix(safe, "http://[::1]") || strings.HasPrefix(strings.ToLower(safe), "http://localhost") || strings.HasPrefix(safe, "http://["), "%q became %q", address, safe)
+		assert.Assert(t, !strings.ContainsAny(safe, " \t\r\n\x00\"'`$()<>|^\\{}!*"), "%q became %q", address, safe)
 		name, args := oauth.BrowserCommand(safe)
-		if name == "" || args[len(args)-1] != safe || strings.HasPrefix(args[0], "-") {
-			t.Fatalf("%q is started as %q %q", address, name, args)
-		}
-		if again, err := oauth.BrowserAddress(safe); err != nil || again != safe {
-			t.Fatalf("%q became %q and then %q, %v", address, safe, again, err)
-		}
+		assert.Assert(t, name != "", "%q is started as %q %q", address, name, args)
+		assert.Equal(t, args[len(args)-1], safe, "%q %q %q", address, name, args)
+		assert.Assert(t, !strings.HasPrefix(args[0], "-"), "%q is started as %q %q", address, name, args)
+		again, err := oauth.BrowserAddress(safe)
+		assert.NilError(t, err, "%q", address)
+		assert.Equal(t, again, safe, "%q", address)
 	})
 }
 
@@ -137,40 +133,28 @@ func FuzzRow02BrowserAddress(f *testing.F) {
 // argument; there is no web view and no shell.
 func TestRow05TheirOwnBrowser(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		if name, args := oauth.BrowserCommand("https://example.com/"); name == "" || len(args) == 0 {
-			t.Errorf("the browser is %q %q", name, args)
-		}
+		name, args := oauth.BrowserCommand("https://example.com/")
+		assert.Check(t, name != "", "the browser is %q %q", name, args)
+		assert.Check(t, len(args) != 0, "the browser is %q %q", name, args)
 		return
 	}
 	dir := t.TempDir()
 	seen := filepath.Join(dir, "seen")
 	script := "#!/bin/sh\nfor a in \"$@\"; do printf '%s\\n' \"$a\"; done > " + seen + ".new && mv " + seen + ".new " + seen + "\n"
-	if err := os.WriteFile(filepath.Join(dir, "xdg-open"), []byte(script), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.WriteFile(filepath.Join(dir, "xdg-open"), []byte(script), 0o700))
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
-	if err := oauth.OpenBrowser(t.Context(), "https://example.com/a?b=$(touch "+dir+"/bad)&c=`id`", nil); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, oauth.OpenBrowser(t.Context(), "https://example.com/a?b=$(touch "+dir+"/bad)&c=`id`", nil))
 	got, err := os.ReadFile(seen)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if lines := strings.Split(strings.TrimSpace(string(got)), "\n"); len(lines) != 1 || !strings.HasPrefix(lines[0], "https://example.com/a?b=%24%28touch%20") {
-		t.Errorf("the program got %q", lines)
-	}
-	if err := oauth.OpenFile(t.Context(), "/home/a `id`/50% x/page.html", nil); err != nil {
-		t.Fatal(err)
-	}
-	if got, err = os.ReadFile(seen); err != nil || string(got) != "file:///home/a%20%60id%60/50%25%20x/page.html\n" {
-		t.Errorf("of a file the program got %q, %v", got, err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "xdg-open"), []byte("#!/bin/sh\nexit 3\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := oauth.OpenBrowser(t.Context(), "https://example.com/", nil); err == nil {
-		t.Error("a program that fails passes for one that works")
-	}
+	assert.NilError(t, err)
+	lines := strings.Split(strings.TrimSpace(string(got)), "\n")
+	assert.Assert(t, is.Len(lines, 1))
+	assert.Assert(t, strings.HasPrefix(lines[0], "https://example.com/a?b=%24%28touch%20"), "the program got %q", lines)
+	assert.NilError(t, oauth.OpenFile(t.Context(), "/home/a `id`/50% x/page.html", nil))
+	got, err = os.ReadFile(seen)
+	assert.NilError(t, err, "%q", got)
+	assert.Equal(t, string(got), "file:///home/a%20%60id%60/50%25%20x/page.html\n", "%q", got)
+	assert.NilError(t, os.WriteFile(filepath.Join(dir, "xdg-open"), []byte("#!/bin/sh\nexit 3\n"), 0o700))
+	assert.Check(t, oauth.OpenBrowser(t.Context(), "https://example.com/", nil) != nil, "a program that fails passes for one that works")
 }
 
 // TestForeignHosts: a descriptor must not send logins to another site unless the user agreed, and
@@ -180,31 +164,25 @@ func TestForeignHosts(t *testing.T) {
 	w := &world{t: t, secrets: &folder{path: t.TempDir()}}
 	l := w.open(untouched(&dials), idleBrowser)
 	r := webRecipe("https://example.com")
-	if hosts := oauth.ForeignHosts(r); len(hosts) != 0 {
-		t.Errorf("foreign are %q", hosts)
-	}
+	hosts := oauth.ForeignHosts(r)
+	assert.Check(t, is.Len(hosts, 0), "foreign are %q", hosts)
 	r.HTTP.Auth.TokenEndpoint, r.HTTP.BaseURL = "https://login.other.org:8443/token", "https://api.third.net/v1"
-	if hosts := oauth.ForeignHosts(r); strings.Join(hosts, " ") != "api.third.net login.other.org:8443" {
-		t.Errorf("foreign are %q", hosts)
-	}
+	hosts = oauth.ForeignHosts(r)
+	assert.Check(t, is.Equal(strings.Join(hosts, " "), "api.third.net login.other.org:8443"), "foreign are %q", hosts)
 	ask := func(l *oauth.Authorizer, address string) error {
 		req, err := http.NewRequest(http.MethodGet, address, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		return l.Authorize(contextWithNearDeadline(t), r, req)
 	}
 	e := ends(t, ask(l, "https://api.third.net/v1/x"), aai.AuthInvalid)
 	if !strings.Contains(e.Message, "api.third.net") || !strings.Contains(e.Hint, "aai-gateway auth login example.com --trust api.third.net") || dials.Load() != 0 {
 		t.Errorf("%v; %s; %d connections", e.Message, e.Hint, dials.Load())
 	}
-	if err := l.TrustHost(t.Context(), r, "evil.example"); aai.AsError(err) == nil || aai.AsError(err).Code != aai.InvalidParams {
-		t.Errorf("a host that takes no part is trusted: %v", err)
-	}
+	err := l.TrustHost(t.Context(), r, "evil.example")
+	assert.Assert(t, aai.AsError(err) != nil, "a host that takes no part is trusted: %v", err)
+	assert.Equal(t, aai.AsError(err).Code, aai.InvalidParams, err)
 	for _, host := range oauth.ForeignHosts(r) {
-		if err := l.TrustHost(t.Context(), r, host); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, l.TrustHost(t.Context(), r, host))
 	}
 	ends(t, ask(l, "https://api.third.net/v1/x"), aai.AppNotRunning) // authorized, but nothing may be dialled
 	other := *r

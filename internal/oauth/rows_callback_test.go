@@ -11,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -20,9 +23,7 @@ func listening(t *testing.T, port string) []string {
 	var found []string
 	for _, table := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
 		f, err := os.Open(table)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		for lines := bufio.NewScanner(f); lines.Scan(); {
 			fields := strings.Fields(lines.Text())
 			if len(fields) < 4 || fields[3] != "0A" {
@@ -43,9 +44,7 @@ func listening(t *testing.T, port string) []string {
 func lanAddress(t *testing.T) string {
 	t.Helper()
 	addresses, err := net.InterfaceAddrs()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for _, a := range addresses {
 		if ip, ok := a.(*net.IPNet); ok && !ip.IP.IsLoopback() && ip.IP.To4() != nil {
 			return ip.IP.String()
@@ -59,24 +58,21 @@ func TestRow06Listener(t *testing.T) {
 	ended := s.ask(t.Context())
 	seen := <-s.requests
 	port := seen.redirect.Port()
-	if at := listening(t, port); len(at) != 1 || at[0] != "0100007F" {
-		t.Errorf("when the browser opens, port %s is listened at by %q; expected 127.0.0.1 alone", port, at)
-	}
-	if seen.redirect.Hostname() != "127.0.0.1" || seen.redirect.Path != "/callback" || seen.redirect.Scheme != "http" {
-		t.Errorf("the address to come back to is %s", seen.redirect)
-	}
+	at := listening(t, port)
+	assert.Assert(t, is.Len(at, 1), port)
+	assert.Equal(t, at[0], "0100007F", port)
+	assert.Check(t, is.Equal(seen.redirect.Hostname(), "127.0.0.1"), seen.redirect)
+	assert.Check(t, is.Equal(seen.redirect.Path, "/callback"), seen.redirect)
+	assert.Check(t, is.Equal(seen.redirect.Scheme, "http"), seen.redirect)
 	if address := lanAddress(t); address != "" {
 		if conn, err := net.DialTimeout("tcp", net.JoinHostPort(address, port), time.Second); err == nil {
 			_ = conn.Close()
 			t.Errorf("%s:%s answers", address, port)
 		}
 	}
-	if status, _ := get(t, seen.answer(nil)); status != http.StatusOK {
-		t.Errorf("the last page is %d", status)
-	}
-	if err := <-ended; err != nil {
-		t.Fatal(err)
-	}
+	status, _ := get(t, seen.answer(nil))
+	assert.Check(t, is.Equal(status, http.StatusOK), "the last page is %d", status)
+	assert.NilError(t, <-ended)
 	for range 50 { // the last page may take a moment
 		if listening(t, port) == nil {
 			return
@@ -90,36 +86,30 @@ func TestRow07ForgedAnswers(t *testing.T) {
 	s := newStage(t)
 	ended := s.ask(t.Context())
 	seen := <-s.requests
-	if n := len(seen.query.Get("state")); n < 43 {
-		t.Errorf("the state has %d characters; 256 bits have 43", n)
-	}
+	n := len(seen.query.Get("state"))
+	assert.Check(t, n >= 43, "the state has %d characters; 256 bits have 43", n)
 	for _, forged := range []string{
 		seen.answer(url.Values{"state": {"forged"}}), seen.answer(url.Values{"state": nil}),
 		seen.answer(url.Values{"state": {seen.query.Get("state") + "x"}}),
 		seen.answer(url.Values{"state": nil, "code": nil, "error": {"access_denied"}}),
 	} {
-		if status, page := get(t, forged); status != http.StatusBadRequest || !strings.Contains(page, "not expected") {
-			t.Errorf("%s: %d %s", forged, status, page)
-		}
+		status, page := get(t, forged)
+		assert.Check(t, is.Equal(status, http.StatusBadRequest), forged)
+		assert.Check(t, is.Contains(page, "not expected"), forged)
 	}
 	for path, want := range map[string]int{"/favicon.ico": 404, "/": 404, "/callback/": 404, "/callback": 400} {
-		if status, _ := get(t, "http://"+seen.redirect.Host+path); status != want {
-			t.Errorf("%s: %d, expected %d", path, status, want)
-		}
+		status, _ := get(t, "http://"+seen.redirect.Host+path)
+		assert.Check(t, is.Equal(status, want), path)
 	}
-	if n := len(s.fake.asked("/token")); n != 0 {
-		t.Fatalf("%d codes were exchanged", n)
-	}
+	n = len(s.fake.asked("/token"))
+	assert.Equal(t, n, 0, "%d codes were exchanged", n)
 	status, page := get(t, seen.answer(nil))
-	if status != http.StatusOK || heading(page) != "You are logged in to "+seen.address.Host {
-		t.Errorf("%d %s", status, page)
-	}
-	if err := <-ended; err != nil {
-		t.Fatal(err)
-	}
-	if codes := s.fake.asked("/token"); len(codes) != 1 || codes[0].Get("code") != "a-code" {
-		t.Errorf("exchanged were %v", codes)
-	}
+	assert.Check(t, is.Equal(status, http.StatusOK), page)
+	assert.Check(t, is.Equal(heading(page), "You are logged in to "+seen.address.Host), page)
+	assert.NilError(t, <-ended)
+	codes := s.fake.asked("/token")
+	assert.Assert(t, is.Len(codes, 1))
+	assert.Equal(t, codes[0].Get("code"), "a-code")
 }
 
 // TestRow07StateOnce: an answer is valid once, while the login still waits for the server.
@@ -135,16 +125,15 @@ func TestRow07StateOnce(t *testing.T) {
 	for len(s.fake.asked("/token")) == 0 {
 		time.Sleep(time.Millisecond)
 	}
-	if status, page := get(t, seen.answer(url.Values{"code": {"another"}})); status != http.StatusBadRequest || !strings.Contains(page, "used already") {
-		t.Errorf("a second answer: %d %s", status, page)
-	}
+	status, page := get(t, seen.answer(url.Values{"code": {"another"}}))
+	assert.Check(t, is.Equal(status, http.StatusBadRequest))
+	assert.Check(t, is.Contains(page, "used already"))
 	close(hold)
-	if status := <-first; status != http.StatusOK {
-		t.Errorf("the first answer: %d", status)
-	}
-	if err := <-ended; err != nil || len(s.fake.asked("/token")) != 1 {
-		t.Errorf("%v, with %d exchanges", err, len(s.fake.asked("/token")))
-	}
+	status = <-first
+	assert.Check(t, is.Equal(status, http.StatusOK), "the first answer: %d", status)
+	err := <-ended
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(s.fake.asked("/token"), 1))
 }
 
 func TestRow08ParametersAndHost(t *testing.T) {
@@ -160,24 +149,18 @@ func TestRow08ParametersAndHost(t *testing.T) {
 		"a semicolon":       seen.answer(nil) + ";x",
 		"a broken escape":   seen.answer(nil) + "&x=%zz",
 	} {
-		if status, _ := get(t, forged); status != http.StatusBadRequest {
-			t.Errorf("%s: %d", name, status)
-		}
+		status, _ := get(t, forged)
+		assert.Check(t, is.Equal(status, http.StatusBadRequest), name)
 	}
 	for _, host := range []string{"evil.example", "localhost:" + seen.redirect.Port(), "127.0.0.1", "127.0.0.1:1", seen.redirect.Host + "."} {
-		if status, _ := get(t, seen.answer(nil), func(r *http.Request) { r.Host = host }); status != http.StatusBadRequest {
-			t.Errorf("with Host %s: %d", host, status)
-		}
+		status, _ := get(t, seen.answer(nil), func(r *http.Request) { r.Host = host })
+		assert.Check(t, is.Equal(status, http.StatusBadRequest), host)
 	}
-	if status, _ := get(t, seen.answer(nil), func(r *http.Request) { r.Method = http.MethodPost }); status != http.StatusMethodNotAllowed {
-		t.Errorf("POST: %d", status)
-	}
-	if status, _ := get(t, seen.answer(url.Values{"session_state": {"x"}, "iss": {s.fake.URL}})); status != http.StatusOK {
-		t.Errorf("with an unknown parameter: %d", status)
-	}
-	if err := <-ended; err != nil {
-		t.Error(err)
-	}
+	status, _ := get(t, seen.answer(nil), func(r *http.Request) { r.Method = http.MethodPost })
+	assert.Check(t, is.Equal(status, http.StatusMethodNotAllowed))
+	status, _ = get(t, seen.answer(url.Values{"session_state": {"x"}, "iss": {s.fake.URL}}))
+	assert.Check(t, is.Equal(status, http.StatusOK), "with an unknown parameter: %d", status)
+	assert.Check(t, <-ended)
 }
 
 func TestRow09Issuer(t *testing.T) {
@@ -208,19 +191,15 @@ func TestRow09Issuer(t *testing.T) {
 			_, page := get(t, (<-s.requests).answer(more))
 			err := <-ended
 			if c.taken {
-				if err != nil {
-					t.Error(err)
-				}
+				assert.Check(t, err)
 				return
 			}
 			e := ends(t, err, aai.AuthInvalid)
-			if n := len(s.fake.asked("/token")); n != 0 {
-				t.Errorf("%d codes were exchanged", n)
-			}
+			n := len(s.fake.asked("/token"))
+			assert.Check(t, is.Equal(n, 0), "%d codes were exchanged", n)
 			for _, text := range []string{page, e.Error(), e.Hint, s.logs.String()} {
-				if strings.Contains(text, "call 555") || strings.Contains(text, "evil.example") {
-					t.Errorf("the stranger's words are shown: %s", text)
-				}
+				assert.Assert(t, !strings.Contains(text, "call 555"), "the stranger's words are shown: %s", text)
+				assert.Assert(t, !strings.Contains(text, "evil.example"), "the stranger's words are shown: %s", text)
 			}
 		})
 	}
@@ -237,26 +216,21 @@ func TestRow10MixUp(t *testing.T) {
 	}
 	crossed := *seenB.redirect
 	crossed.RawQuery = url.Values{"code": {"code of A"}, "state": {seenA.query.Get("state")}}.Encode()
-	if status, _ := get(t, crossed.String()); status != http.StatusBadRequest {
-		t.Errorf("B took A's answer: %d", status)
-	}
+	status, _ := get(t, crossed.String())
+	assert.Check(t, is.Equal(status, http.StatusBadRequest), "B took A's answer: %d", status)
 	wrongPath := *seenB.redirect
 	wrongPath.Path = seenA.redirect.Path
 	wrongPath.RawQuery = url.Values{"code": {"code of A"}, "state": {seenB.query.Get("state")}}.Encode()
-	if status, _ := get(t, wrongPath.String()); status != http.StatusNotFound {
-		t.Errorf("B took an answer at A's path: %d", status)
-	}
+	status, _ = get(t, wrongPath.String())
+	assert.Check(t, is.Equal(status, http.StatusNotFound), "B took an answer at A's path: %d", status)
 	for _, c := range []struct {
 		s     *fakeServerWorld
 		seen  authorizationRequest
 		ended <-chan error
 	}{{a, seenA, endedA}, {b, seenB, endedB}} {
-		if status, _ := get(t, c.seen.answer(nil)); status != http.StatusOK {
-			t.Errorf("its own answer: %d", status)
-		}
-		if err := <-c.ended; err != nil {
-			t.Error(err)
-		}
+		status, _ := get(t, c.seen.answer(nil))
+		assert.Check(t, is.Equal(status, http.StatusOK), "its own answer: %d", status)
+		assert.Check(t, <-c.ended)
 		for _, form := range c.s.fake.asked("/token") {
 			if form.Get("code") != "a-code" {
 				t.Errorf("%s was sent to %s", form.Get("code"), c.s.fake.URL)
@@ -270,7 +244,5 @@ func TestRow10MixUp(t *testing.T) {
 	})
 	ends(t, a.authorize(t.Context()), aai.AuthExpired)
 	ends(t, a.authorize(contextWithNearDeadline(t)), aai.AuthRequired)
-	if again := <-a.requests; again.redirect.Path != seenA.redirect.Path {
-		t.Errorf("the path was %s and is %s", seenA.redirect.Path, again.redirect.Path)
-	}
+	assert.Check(t, is.Equal((<-a.requests).redirect.Path, seenA.redirect.Path))
 }

@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
@@ -81,15 +84,11 @@ func TestRow18NoSecretIsShown(t *testing.T) {
 	for _, bad := range []http.HandlerFunc{repeat(400, "invalid_request"), repeat(500, "server_error"), func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }} {
 		s.fake.setHandler("/token", bad)
 		err := s.authorize(t.Context())
-		if err == nil {
-			t.Fatal("it succeeded")
-		}
+		assert.Assert(t, err != nil, "it succeeded")
 		note(err)
 	}
 	s.fake.setHandler("/token", give(next, refresh))
-	if err := s.authorize(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, s.authorize(t.Context()))
 	s.fake.setHandler("/revoke", repeat(400, "invalid_request"))
 	states, err := s.logins.Status(t.Context(), "")
 	note(err)
@@ -109,9 +108,7 @@ func TestRow18NoSecretIsShown(t *testing.T) {
 		t.Errorf("%q is shown (%d verifiers):\n%s", found, len(verifiers), shown.String())
 	}
 	for name := range s.secrets.all() {
-		if found := finds(name, []string{code, access, refresh, next}); found != "" {
-			t.Errorf("%s holds %s", name, found)
-		}
+		assert.Check(t, is.Equal(finds(name, []string{code, access, refresh, next}), ""), name)
 	}
 }
 
@@ -121,12 +118,9 @@ func TestRow18Keys(t *testing.T) {
 	s := newStage(t)
 	s.recipe.HTTP.Auth = &aai.AuthRecipe{Kind: aai.AuthAPIKey, In: "header", Name: "X-Key"}
 	err := s.logins.StoreCredentials(t.Context(), s.recipe, map[string]string{"key": key})
-	if aai.AsError(err) == nil || aai.AsError(err).Code != aai.InvalidParams {
-		t.Fatalf("a key that cannot be right is kept: %v", err)
-	}
-	if found := finds(fmt.Sprint(err, aai.AsError(err).Hint, aai.AsError(err).Err, s.logs.String()), []string{key}); found != "" {
-		t.Errorf("%q is shown", found)
-	}
+	assert.Assert(t, aai.AsError(err) != nil, "a key that cannot be right is kept: %v", err)
+	assert.Equal(t, aai.AsError(err).Code, aai.InvalidParams, err)
+	assert.Check(t, is.Equal(finds(fmt.Sprint(err, aai.AsError(err).Hint, aai.AsError(err).Err, s.logs.String()), []string{key}), ""))
 }
 
 // TestRow26NotForwarded: the authorizer forwards no token of a caller, and the API accepts no
@@ -137,26 +131,19 @@ func TestRow26NotForwarded(t *testing.T) {
 	req, _ := http.NewRequest(http.MethodGet, w.recipe.HTTP.BaseURL+"/things", nil)
 	req.Header.Set("Authorization", "Bearer of-the-mcp-client")
 	req.Header.Set("DPoP", "of-the-mcp-client")
-	if err := w.logins.Authorize(t.Context(), w.recipe, req); err != nil {
-		t.Fatal(err)
-	}
-	if fmt.Sprint(req.Header) != "map[Authorization:[Bearer "+w.token()+"]]" {
-		t.Errorf("the request goes out with %v", req.Header)
-	}
+	assert.NilError(t, w.logins.Authorize(t.Context(), w.recipe, req))
+	assert.Check(t, is.Equal(fmt.Sprint(req.Header), "map[Authorization:[Bearer "+w.token()+"]]"), "the request goes out with %v", req.Header)
 	other := worldWith(t, w.as)
 	req, _ = http.NewRequest(http.MethodGet, other.api.URL+"/v1/things", nil)
 	req.Header.Set("Authorization", "Bearer "+w.token())
 	response, err := http.DefaultClient.Do(req)
-	if err != nil || response.StatusCode != http.StatusUnauthorized {
-		t.Errorf("another API takes the token: %v, %v", response, err)
-	}
+	assert.NilError(t, err, response)
+	assert.Equal(t, response.StatusCode, http.StatusUnauthorized, response)
 	if response != nil {
 		_ = response.Body.Close()
 	}
 	// The authorizer refuses to send it there.
 	req, _ = http.NewRequest(http.MethodGet, other.api.URL+"/v1/things", nil)
 	ends(t, w.logins.Authorize(t.Context(), w.recipe, req), aai.AuthInvalid)
-	if req.Header.Get("Authorization") != "" {
-		t.Error("the token was added all the same")
-	}
+	assert.Check(t, is.Equal(req.Header.Get("Authorization"), ""), "the token was added all the same")
 }

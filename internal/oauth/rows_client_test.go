@@ -8,6 +8,9 @@ import (
 	"sync"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/oauth"
 	"github.com/gybob/aai-gateway/internal/testkit"
@@ -18,24 +21,22 @@ func TestRow21Registration(t *testing.T) {
 	w := newWorld(t, testkit.OIDCOptions{Registration: true})
 	w.works()
 	id := clientOf(w)
-	if id == "" || id == "aai-gateway" {
-		t.Fatalf("the client is %q", id)
-	}
-	if _, err := w.logins.Logout(t.Context(), strings.TrimPrefix(w.api.URL, "http://")); err != nil {
-		t.Fatal(err)
-	}
+	assert.Assert(t, id != "", "the client is %q", id)
+	assert.Assert(t, id != "aai-gateway", "the client is %q", id)
+	_, err := w.logins.Logout(t.Context(), strings.TrimPrefix(w.api.URL, "http://"))
+	assert.NilError(t, err)
 	other := w.open()
-	if status, err := w.call(t.Context(), other, http.MethodGet); err != nil || status != http.StatusOK || clientOf(w) != id {
-		t.Errorf("%d, %v; the client is %q after %q", status, err, clientOf(w), id)
-	}
+	status, err := w.call(t.Context(), other, http.MethodGet)
+	assert.NilError(t, err)
+	assert.Equal(t, status, http.StatusOK)
+	assert.Equal(t, clientOf(w), id)
 }
 
 // clientOf returns the client id of the stored token.
 func clientOf(w *world) string {
 	states, err := w.logins.Status(w.t.Context(), "")
-	if err != nil || len(states) != 1 {
-		w.t.Fatalf("%+v, %v", states, err)
-	}
+	assert.NilError(w.t, err)
+	assert.Assert(w.t, is.Len(states, 1))
 	return states[0].Client
 }
 
@@ -57,20 +58,15 @@ func TestRow21HowItIsAsked(t *testing.T) {
 	}
 	s := newStage(t, register(201, map[string]any{"client_id": "registered-1"}))
 	s.logIn()
-	if clientOf(s.world) != "registered-1" || len(bodies) != 1 {
-		t.Errorf("the client is %q, after %d registrations", clientOf(s.world), len(bodies))
-	}
+	assert.Check(t, is.Equal(clientOf(s.world), "registered-1"))
+	assert.Check(t, is.Len(bodies, 1))
 	var asked map[string]any
-	if err := json.Unmarshal([]byte(bodies[0]), &asked); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, json.Unmarshal([]byte(bodies[0]), &asked))
 	for name, want := range map[string]string{
 		"application_type": "native", "token_endpoint_auth_method": "none", "response_types": "[code]",
 		"redirect_uris": "[http://127.0.0.1/callback http://[::1]/callback]", "grant_types": "[authorization_code refresh_token]",
 	} {
-		if fmt.Sprint(asked[name]) != want {
-			t.Errorf("%s is %v", name, asked[name])
-		}
+		assert.Check(t, is.Equal(fmt.Sprint(asked[name]), want), "%s %v", name, asked[name])
 	}
 	// After the server forgets the client, the next login registers again.
 	good := s.fake.handlerFor("/token")
@@ -78,29 +74,21 @@ func TestRow21HowItIsAsked(t *testing.T) {
 		writeJSON(w, 401, map[string]string{"error": "invalid_client"})
 	})
 	_, err := s.logins.Logout(t.Context(), strings.TrimPrefix(s.fake.URL, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	ended := s.ask(t.Context())
 	_, _ = get(t, (<-s.requests).answer(nil))
-	if e := ends(t, <-ended, aai.AuthInvalid); !strings.Contains(e.Hint, "--client-id") {
-		t.Errorf("the hint is %q", e.Hint)
-	}
+	assert.Check(t, is.Contains(ends(t, <-ended, aai.AuthInvalid).Hint, "--client-id"))
 	s.fake.setHandler("/token", good)
 	s.clock.pass(beyondTokenLife)
 	s.logIn()
-	if len(bodies) != 2 {
-		t.Errorf("%d registrations", len(bodies))
-	}
+	assert.Check(t, is.Len(bodies, 2))
 	for _, bad := range []func(*fake){
 		register(400, map[string]any{"error": "invalid_redirect_uri"}), register(201, map[string]any{}),
 		register(201, map[string]any{"client_id": "x", "token_endpoint_auth_method": "client_secret_basic"}), register(201, map[string]any{"client_id": "x\ny"}),
 	} {
 		s := newStage(t, bad)
 		ends(t, s.authorize(t.Context()), aai.AuthInvalid)
-		if s.windows.Load() != 0 {
-			t.Error("a window was opened")
-		}
+		assert.Check(t, s.windows.Load() == 0, "a window was opened")
 	}
 }
 
@@ -108,33 +96,26 @@ func TestRow21HowItIsAsked(t *testing.T) {
 func TestRow22Document(t *testing.T) {
 	const address = "https://gateway.example/client.json"
 	raw, err := oauth.ClientMetadataDocument(address)
-	if err != nil || len(raw) > 5<<10 {
-		t.Fatalf("%d bytes, %v", len(raw), err)
-	}
+	assert.NilError(t, err, "%d", len(raw))
+	assert.Assert(t, len(raw) <= 5<<10, "%d bytes, %v", len(raw), err)
 	var document map[string]any
-	if err := json.Unmarshal(raw, &document); err != nil || document["client_id"] != address || document["token_endpoint_auth_method"] != "none" {
-		t.Fatalf("%v, %v", document, err)
-	}
+	err = json.Unmarshal(raw, &document)
+	assert.NilError(t, err, document)
+	assert.Equal(t, document["client_id"], address, document)
+	assert.Equal(t, document["token_endpoint_auth_method"], "none", document)
 	w := newWorld(t, testkit.OIDCOptions{Document: map[string]any{address: document}, Registration: true}, func(_ *world, c *loginConfig) { c.ClientDocumentURL = address })
 	w.works()
-	if clientOf(w) != address {
-		t.Errorf("the client is %q", clientOf(w))
-	}
+	assert.Check(t, is.Equal(clientOf(w), address))
 	for _, bad := range []string{
 		"http://gateway.example/client.json", "https://gateway.example", "https://gateway.example/", "https://gateway.example/a/../client.json",
 		"https://gateway.example/a/%2e%2e/client.json", "https://gateway.example/./client.json", "https://gateway.example/c#f", "https://gateway.example/c#",
 		"https://u@gateway.example/c", "https:///c", "",
 	} {
-		if err := oauth.CheckDocumentAddress(bad); err == nil {
-			t.Errorf("%q passes", bad)
-		}
-		if _, err := oauth.ClientMetadataDocument(bad); err == nil {
-			t.Errorf("there is a document for %q", bad)
-		}
+		assert.Check(t, oauth.CheckDocumentAddress(bad) != nil, "%q passes", bad)
+		_, err := oauth.ClientMetadataDocument(bad)
+		assert.Check(t, err != nil, "there is a document for %q", bad)
 	}
-	if err := oauth.CheckDocumentAddress("https://gateway.example/oauth/client.json?v=1"); err != nil {
-		t.Error(err)
-	}
+	assert.Check(t, oauth.CheckDocumentAddress("https://gateway.example/oauth/client.json?v=1"))
 }
 
 // TestClientOrder checks the order of the client ids, from the user's setting to the protocol's
@@ -154,22 +135,19 @@ func TestClientOrder(t *testing.T) {
 		s.secrets = &folder{path: t.TempDir()}
 		s.logins = s.open(s.watched, func(_ *world, c *loginConfig) { change(c) })
 		s.logIn()
-		if got := clientOf(s.world); got != want {
-			t.Errorf("the client is %q, expected %q", got, want)
-		}
+		assert.Check(t, is.Equal(clientOf(s.world), want))
 		for _, form := range s.fake.asked("/token") {
-			if form.Get("client_id") == "" {
-				t.Errorf("a request for a token has no client_id: %v", form)
-			}
+			assert.Check(t, form.Get("client_id") != "", "a request for a token has no client_id: %v", form)
 		}
 		s.clock.pass(beyondTokenLife)
 		if err := s.authorize(t.Context()); err != nil { // refreshed, with the same client
 			t.Error(err)
 		}
 		forms := s.fake.asked("/token")
-		if last := forms[len(forms)-1]; last.Get("grant_type") != "refresh_token" || last.Get("client_id") != want || last.Get("resource") != s.fake.URL {
-			t.Errorf("refreshed with %v", last)
-		}
+		last := forms[len(forms)-1]
+		assert.Check(t, is.Equal(last.Get("grant_type"), "refresh_token"), last)
+		assert.Check(t, is.Equal(last.Get("client_id"), want), last)
+		assert.Check(t, is.Equal(last.Get("resource"), s.fake.URL), last)
 	}
 	all := func(c *loginConfig) {
 		c.ClientDocumentURL = document
@@ -229,25 +207,20 @@ func TestExactRedirect(t *testing.T) {
 	})
 	ended := s.ask(t.Context())
 	at := <-s.requests
-	if want := fmt.Sprintf("http://localhost:%d/callback", port); at.redirect.String() != want {
-		t.Errorf("the address to come back to is %s, expected %s", at.redirect, want)
-	}
-	if where := listening(t, fmt.Sprint(port)); len(where) != 1 || where[0] != "0100007F" {
-		t.Errorf("port %d is listened at by %q", port, where)
-	}
+	want := fmt.Sprintf("http://localhost:%d/callback", port)
+	assert.Check(t, is.Equal(at.redirect.String(), want), "the address to come back to is %s, expected %s", at.redirect, want)
+	where := listening(t, fmt.Sprint(port))
+	assert.Assert(t, is.Len(where, 1), "%d", port)
+	assert.Equal(t, where[0], "0100007F", "%d", port)
 	// A second login that needs the same port reports that.
 	second := newStage(t)
 	second.logins = second.open(second.watched, func(_ *world, c *loginConfig) {
 		c.Sites = map[string]oauth.SiteSettings{second.fake.URL: {RedirectPort: port}}
 	})
-	if e := ends(t, second.authorize(t.Context()), aai.AuthRequired); !strings.Contains(e.Message, fmt.Sprint(port)) {
-		t.Errorf("%v", e.Message)
-	}
+	assert.Check(t, is.Contains(ends(t, second.authorize(t.Context()), aai.AuthRequired).Message, fmt.Sprint(port)))
 	back := at.answer(nil)
 	_, _ = get(t, strings.Replace(back, "localhost", "127.0.0.1", 1), func(r *http.Request) { r.Host = fmt.Sprintf("localhost:%d", port) })
-	if err := <-ended; err != nil {
-		t.Error(err)
-	}
+	assert.Check(t, <-ended)
 }
 
 // TestRow25Pushed: the real server accepts only pushed parameters, and the browser sees none of

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"golang.org/x/oauth2"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/testkit"
@@ -26,9 +28,7 @@ func formOfRequest(t *testing.T, r *http.Request) url.Values {
 		return nil
 	}
 	b, err := io.ReadAll(r.Body)
-	if err != nil {
-		t.Error(err)
-	}
+	assert.Check(t, err)
 	r.Body = io.NopCloser(strings.NewReader(string(b)))
 	form, _ := url.ParseQuery(string(b))
 	return form
@@ -47,9 +47,7 @@ func TestRow03WrongVerifier(t *testing.T) {
 		})}
 	})
 	e := w.fails(t.Context(), aai.AuthInvalid)
-	if !strings.Contains(e.Message, "invalid_grant") {
-		t.Errorf("the error is %v", e.Message)
-	}
+	assert.Check(t, is.Contains(e.Message, "invalid_grant"))
 }
 
 func TestRow03FreshS256(t *testing.T) {
@@ -59,27 +57,21 @@ func TestRow03FreshS256(t *testing.T) {
 		ended := s.ask(t.Context())
 		at := <-s.requests
 		challenge := at.query.Get("code_challenge")
-		if at.query.Get("code_challenge_method") != "S256" || len(challenge) != 43 {
-			t.Errorf("the page was asked for with %v", at.query)
-		}
+		assert.Check(t, is.Equal(at.query.Get("code_challenge_method"), "S256"), at.query)
+		assert.Check(t, is.Equal(len(challenge), 43), at.query)
 		_, _ = get(t, at.answer(nil))
-		if err := <-ended; err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, <-ended)
 		forms := s.fake.asked("/token")
 		verifier := forms[len(forms)-1].Get("code_verifier")
-		if len(verifier) < 43 || len(verifier) > 128 || oauth2.S256ChallengeFromVerifier(verifier) != challenge {
-			t.Errorf("the verifier %q is not that of the challenge %q", verifier, challenge)
-		}
+		assert.Assert(t, len(verifier) >= 43, "the verifier %q is not that of the challenge %q", verifier, challenge)
+		assert.Assert(t, len(verifier) <= 128, "the verifier %q is not that of the challenge %q", verifier, challenge)
+		assert.Equal(t, oauth2.S256ChallengeFromVerifier(verifier), challenge, "%q", verifier)
 		for _, once := range []string{verifier, at.query.Get("state")} {
-			if seen[once] {
-				t.Errorf("%q was used twice", once)
-			}
+			assert.Check(t, !seen[once], "%q was used twice", once)
 			seen[once] = true
 		}
-		if _, err := s.logins.Logout(t.Context(), strings.TrimPrefix(s.fake.URL, "http://")); err != nil {
-			t.Fatal(err)
-		}
+		_, err := s.logins.Logout(t.Context(), strings.TrimPrefix(s.fake.URL, "http://"))
+		assert.NilError(t, err)
 	}
 }
 
@@ -130,13 +122,11 @@ func TestRow17OneCodeOnce(t *testing.T) {
 		}
 		ends(t, <-ended, answer.code)
 		forms := s.fake.asked("/token")
-		if len(forms) != 1 || forms[0].Get("client_id") != "aai-gateway" || forms[0].Has("client_secret") {
-			t.Errorf("%v: the code was presented %d times: %v", answer, len(forms), forms)
-		}
+		assert.Assert(t, is.Len(forms, 1), answer)
+		assert.Equal(t, forms[0].Get("client_id"), "aai-gateway", answer)
+		assert.Assert(t, !forms[0].Has("client_secret"), "%v: the code was presented %d times: %v", answer, len(forms), forms)
 		for id, kept := range s.secrets.all() {
-			if strings.HasPrefix(id, "login/token/") {
-				t.Errorf("%v: kept is %s", answer, kept)
-			}
+			assert.Check(t, !strings.HasPrefix(id, "login/token/"), "%v: kept is %s", answer, kept)
 		}
 	}
 }
@@ -146,21 +136,15 @@ func TestRow17OneCodeOnce(t *testing.T) {
 func TestConfidentialClient(t *testing.T) {
 	w := newWorld(t, testkit.OIDCOptions{}, func(w *world, c *loginConfig) {
 		c.Sites = siteOf(w, "confidential")
-		if err := w.secrets.Update(t.Context(), "things-secret", func([]byte) ([]byte, error) { return []byte("confidential's secret: 100%\n"), nil }); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, w.secrets.Update(t.Context(), "things-secret", func([]byte) ([]byte, error) { return []byte("confidential's secret: 100%\n"), nil }))
 	})
 	w.works()
 	w.clock.pass(beyondTokenLife)
 	w.works() // refreshed
 	for id, kept := range w.secrets.all() {
-		if id != "things-secret" && strings.Contains(kept, "100%") {
-			t.Errorf("%s holds the client's secret", id)
-		}
+		assert.Check(t, id == "things-secret" || !strings.Contains(kept, "100%"), "%s holds the client's secret", id)
 	}
-	if err := w.secrets.Update(t.Context(), "things-secret", func([]byte) ([]byte, error) { return nil, nil }); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, w.secrets.Update(t.Context(), "things-secret", func([]byte) ([]byte, error) { return nil, nil }))
 	w.clock.pass(beyondTokenLife)
 	w.fails(t.Context(), aai.AuthInvalid)
 }
@@ -171,23 +155,17 @@ func TestLoginRefused(t *testing.T) {
 	s := newStage(t)
 	ended := s.ask(t.Context())
 	_, page := get(t, (<-s.requests).answer(url.Values{"code": nil, "error": {"access_denied"}, "error_description": {"<script>no</script>"}}))
-	if strings.Contains(page, "<script>") || !strings.Contains(page, "&lt;script&gt;") {
-		t.Errorf("the page is %s", page)
-	}
+	assert.Assert(t, !strings.Contains(page, "<script>"), "the page is %s", page)
+	assert.Assert(t, is.Contains(page, "&lt;script&gt;"))
 	ends(t, <-ended, aai.AuthDenied)
 	ends(t, s.authorize(t.Context()), aai.AuthDenied)
-	if n := s.windows.Load(); n != 1 {
-		t.Errorf("%d windows were opened", n)
-	}
+	n := s.windows.Load()
+	assert.Check(t, n == 1, "%d windows were opened", n)
 	again := make(chan error, 1)
 	go func() { again <- s.logins.Login(t.Context(), s.recipe) }()
 	_, _ = get(t, (<-s.requests).answer(nil))
-	if err := <-again; err != nil {
-		t.Error(err)
-	}
-	if err := s.authorize(t.Context()); err != nil {
-		t.Error(err)
-	}
+	assert.Check(t, <-again)
+	assert.Check(t, s.authorize(t.Context()))
 }
 
 // TestQueryOfTheEndpoint: the query of the authorization endpoint is kept.
@@ -202,16 +180,11 @@ func TestQueryOfTheEndpoint(t *testing.T) {
 		"aai_tools": "list", "resource": s.fake.URL,
 	}
 	for name, value := range want {
-		if at.query.Get(name) != value || len(at.query[name]) != 1 {
-			t.Errorf("%s is %q; expected %q", name, at.query[name], value)
-		}
+		assert.Check(t, is.Equal(at.query.Get(name), value), name)
+		assert.Check(t, is.Len(at.query[name], 1), name)
 	}
 	_, _ = get(t, at.answer(nil))
-	if err := <-ended; err != nil {
-		t.Error(err)
-	}
+	assert.Check(t, <-ended)
 	raw, _ := json.Marshal(s.fake.asked("/token"))
-	if !strings.Contains(string(raw), `"redirect_uri":["`+at.redirect.String()+`"]`) {
-		t.Errorf("the code was exchanged with %s", raw)
-	}
+	assert.Check(t, is.Contains(string(raw), `"redirect_uri":["`+at.redirect.String()+`"]`), "the code was exchanged with %s", raw)
 }

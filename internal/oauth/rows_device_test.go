@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/oauth"
 	"github.com/gybob/aai-gateway/internal/testkit"
@@ -21,26 +24,21 @@ func TestRow20Device(t *testing.T) {
 	w.logins.SetSleep(func(ctx context.Context, d time.Duration) error { return wait(ctx, d/100) })
 	e := w.fails(t.Context(), aai.AuthRequired)
 	code := e.Message[strings.LastIndex(e.Message, " ")+1:]
-	if !strings.HasPrefix(e.LoginURL, w.as.Issuer+"/device") || len(code) < 8 || !strings.Contains(e.Hint, code) {
-		t.Fatalf("%v; visit %s; %s", e.Message, e.LoginURL, e.Hint)
-	}
+	assert.Assert(t, strings.HasPrefix(e.LoginURL, w.as.Issuer+"/device"), "%v; visit %s; %s", e.Message, e.LoginURL, e.Hint)
+	assert.Assert(t, len(code) >= 8, "%v; visit %s; %s", e.Message, e.LoginURL, e.Hint)
+	assert.Assert(t, is.Contains(e.Hint, code), "%v %s", e.Message, e.LoginURL)
 	again := w.fails(t.Context(), aai.AuthRequired) // the same login continues
-	if again.LoginURL != e.LoginURL {
-		t.Errorf("the second call is sent to %s", again.LoginURL)
-	}
+	assert.Check(t, is.Equal(again.LoginURL, e.LoginURL), "the second call is sent to %s", again.LoginURL)
 	p := testkit.NewBrowserUser()
 	defer p.Client.CloseIdleConnections()
 	p.Code = code
-	if _, _, err := p.Visit(t.Context(), w.as.Issuer+"/device"); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.logins.Login(t.Context(), w.recipe); err != nil && aai.AsError(err).Code != "" {
-		t.Fatal(err)
-	}
+	_, _, err := p.Visit(t.Context(), w.as.Issuer+"/device")
+	assert.NilError(t, err)
+	err = w.logins.Login(t.Context(), w.recipe)
+	assert.Assert(t, err == nil || aai.AsError(err).Code == "", err)
 	w.works()
-	if n := w.windows.Load(); n != 0 {
-		t.Errorf("%d windows were opened", n)
-	}
+	n := w.windows.Load()
+	assert.Check(t, n == 0, "%d windows were opened", n)
 	w.clock.pass(beyondTokenLife)
 	w.works() // refreshed
 }
@@ -118,21 +116,18 @@ func TestRow20Answers(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s, waits := deviceStage(t, c.more, c.answers...)
 			err := s.logins.Login(t.Context(), s.recipe)
-			if c.code == "" && err != nil {
-				t.Fatal(err)
-			}
+			assert.Assert(t, c.code != "" || err == nil, err)
 			if c.code != "" {
-				if e := aai.AsError(err); e == nil || e.Code != c.code {
-					t.Fatalf("it ended with %v; expected %s", err, c.code)
-				}
+				e := aai.AsError(err)
+				assert.Assert(t, e != nil, "it ended with %v; expected %s", err, c.code)
+				assert.Equal(t, e.Code, c.code, err)
 			}
-			if got := fmt.Sprint(waits()); got != c.waits {
-				t.Errorf("the waits were %s, expected %s", got, c.waits)
-			}
+			got := fmt.Sprint(waits())
+			assert.Check(t, is.Equal(got, c.waits), "the waits were %s, expected %s", got, c.waits)
 			forms := s.fake.asked("/token")
-			if forms[0].Get("device_code") != "a-device-code" || forms[0].Get("client_id") != "aai-gateway" || forms[0].Get("grant_type") != "urn:ietf:params:oauth:grant-type:device_code" {
-				t.Errorf("it was asked for with %v", forms[0])
-			}
+			assert.Check(t, is.Equal(forms[0].Get("device_code"), "a-device-code"), forms[0])
+			assert.Check(t, is.Equal(forms[0].Get("client_id"), "aai-gateway"), forms[0])
+			assert.Check(t, is.Equal(forms[0].Get("grant_type"), "urn:ietf:params:oauth:grant-type:device_code"), forms[0])
 		})
 	}
 }
@@ -172,9 +167,8 @@ func TestRow20Shown(t *testing.T) {
 				return
 			}
 			e := ends(t, err, aai.AuthRequired)
-			if e.LoginURL != s.fake.URL+c.want || !strings.Contains(e.Message, "WDJB-MJHT") {
-				t.Errorf("%v; visit %s", e.Message, e.LoginURL)
-			}
+			assert.Check(t, is.Equal(e.LoginURL, s.fake.URL+c.want))
+			assert.Check(t, is.Contains(e.Message, "WDJB-MJHT"))
 		})
 	}
 }

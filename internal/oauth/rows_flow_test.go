@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
@@ -17,9 +20,7 @@ import (
 func freePort(t *testing.T) int {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	defer l.Close() //nolint:errcheck // used only to reserve the port
 	return l.Addr().(*net.TCPAddr).Port
 }
@@ -36,9 +37,8 @@ func TestRow27OneWindow(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if n := w.windows.Load(); n != 1 {
-		t.Errorf("%d windows", n)
-	}
+	n := w.windows.Load()
+	assert.Check(t, n == 1, "%d windows", n)
 }
 
 // TestRow27DeadlineOfTheCall: the call reports the page before its deadline, and the login
@@ -47,18 +47,14 @@ func TestRow27DeadlineOfTheCall(t *testing.T) {
 	s := newStage(t)
 	e := ends(t, s.authorize(contextWithNearDeadline(t)), aai.AuthRequired)
 	at := <-s.requests
-	if e.LoginURL != at.address.String() || !strings.Contains(e.Hint, "same call again") || !strings.Contains(s.said.String(), "Waiting for the person") {
-		t.Errorf("%v; visit %s; %s; %s", e.Message, e.LoginURL, e.Hint, s.said.String())
-	}
-	if status, _ := get(t, at.answer(nil)); status != http.StatusOK {
-		t.Errorf("the login is gone: %d", status)
-	}
-	if err := s.authorize(t.Context()); err != nil {
-		t.Error(err)
-	}
-	if n := s.windows.Load(); n != 1 {
-		t.Errorf("%d windows", n)
-	}
+	assert.Equal(t, e.LoginURL, at.address.String(), e.Message)
+	assert.Assert(t, is.Contains(e.Hint, "same call again"), e.Message)
+	assert.Assert(t, is.Contains(s.said.String(), "Waiting for the person"), e.Message)
+	status, _ := get(t, at.answer(nil))
+	assert.Check(t, is.Equal(status, http.StatusOK), "the login is gone: %d", status)
+	assert.Check(t, s.authorize(t.Context()))
+	n := s.windows.Load()
+	assert.Check(t, n == 1, "%d windows", n)
 }
 
 // TestRow27NoBrowser: without a visible browser, the error names the page at once.
@@ -73,18 +69,12 @@ func TestRow27NoBrowser(t *testing.T) {
 		s.logins = s.open(change)
 		e := ends(t, s.authorize(t.Context()), aai.AuthRequired)
 		at := parseAuthorizationRequest(t, e.LoginURL)
-		if !strings.Contains(e.Hint, "aai-gateway auth login") {
-			t.Errorf("with %s browser: %s", name, e.Hint)
-		}
-		if status, _ := get(t, at.answer(nil)); status != http.StatusOK {
-			t.Errorf("with %s browser: %d", name, status)
-		}
-		if err := s.authorize(t.Context()); err != nil {
-			t.Errorf("with %s browser: %v", name, err)
-		}
-		if _, err := s.logins.Logout(t.Context(), strings.TrimPrefix(s.fake.URL, "http://")); err != nil {
-			t.Fatal(err)
-		}
+		assert.Check(t, is.Contains(e.Hint, "aai-gateway auth login"), name)
+		status, _ := get(t, at.answer(nil))
+		assert.Check(t, is.Equal(status, http.StatusOK), name)
+		assert.Check(t, s.authorize(t.Context()), name)
+		_, err := s.logins.Logout(t.Context(), strings.TrimPrefix(s.fake.URL, "http://"))
+		assert.NilError(t, err)
 	}
 }
 
@@ -102,21 +92,14 @@ func TestRow27GivenUp(t *testing.T) {
 		ended := s.ask(ctx)
 		at := <-s.requests
 		leave()
-		if err := <-ended; err == nil {
-			t.Errorf("%s: the call succeeded", name)
-		}
+		assert.Check(t, (<-ended) != nil, "%s: the call succeeded", name)
 		waiting := s.ask(t.Context())
-		if status, _ := get(t, at.answer(nil)+"x"); status != http.StatusOK && status != http.StatusBadRequest {
-			t.Errorf("%s: the login is gone: %d", name, status)
-		}
+		status, _ := get(t, at.answer(nil)+"x")
+		assert.Check(t, status == http.StatusOK || status == http.StatusBadRequest, "%s: the login is gone: %d", name, status)
 		end(s)
-		if err := <-waiting; err == nil && len(s.fake.asked("/token")) == 0 {
-			t.Errorf("%s: a call that waited succeeded", name)
-		}
+		assert.Check(t, (<-waiting) != nil || len(s.fake.asked("/token")) != 0, "%s: a call that waited succeeded", name)
 		for i := 0; listening(t, at.redirect.Port()) != nil; i++ {
-			if i == 50 {
-				t.Fatalf("%s: the port is still taken", name)
-			}
+			assert.Assert(t, i != 50, "%s: the port is still taken", name)
 			time.Sleep(100 * time.Millisecond)
 		}
 	}
@@ -133,12 +116,8 @@ func TestRow27Brief(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- s.logins.Login(t.Context(), s.recipe) }()
 	_, _ = get(t, (<-s.requests).answer(nil))
-	if err := <-ended; err != nil {
-		t.Fatal(err)
-	}
-	if err := s.authorize(t.Context()); err != nil {
-		t.Error(err)
-	}
+	assert.NilError(t, <-ended)
+	assert.Check(t, s.authorize(t.Context()))
 }
 
 // TestRow27Panic: a panic in one login ends only that login.
@@ -146,7 +125,6 @@ func TestRow27Panic(t *testing.T) {
 	s := newStage(t)
 	s.logins = s.open(func(_ *world, c *loginConfig) { c.Browser = func(context.Context, string) error { panic("a fault") } })
 	e := aai.AsError(s.authorize(t.Context()))
-	if e == nil || e.Code != aai.Internal {
-		t.Errorf("%v", e)
-	}
+	assert.Assert(t, e != nil, e)
+	assert.Equal(t, e.Code, aai.Internal, e)
 }

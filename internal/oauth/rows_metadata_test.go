@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/oauth"
 	"github.com/gybob/aai-gateway/internal/testkit"
@@ -43,9 +46,8 @@ func TestRow11Unreachable(t *testing.T) {
 	ends(t, s.authorize(t.Context()), aai.AppNotRunning)
 	s.fake.Close()
 	ends(t, s.authorize(t.Context()), aai.AppNotRunning)
-	if n := s.windows.Load(); n != 0 {
-		t.Errorf("%d windows", n)
-	}
+	n := s.windows.Load()
+	assert.Check(t, n == 0, "%d windows", n)
 }
 
 // TestRow11Forms: metadata are fetched in MCP's order, and a page for every address is not
@@ -56,9 +58,7 @@ func TestRow11Forms(t *testing.T) {
 		"https://a.example/t/1":     "https://a.example/.well-known/oauth-authorization-server/t/1 https://a.example/.well-known/openid-configuration/t/1 https://a.example/t/1/.well-known/openid-configuration",
 		"https://a.example:8443/t/": "https://a.example:8443/.well-known/oauth-authorization-server/t https://a.example:8443/.well-known/openid-configuration/t https://a.example:8443/t/.well-known/openid-configuration",
 	} {
-		if got := strings.Join(oauth.WellKnown(issuer), " "); got != want {
-			t.Errorf("%s: %s", issuer, got)
-		}
+		assert.Check(t, is.Equal(strings.Join(oauth.WellKnown(issuer), " "), want), issuer)
 	}
 	s := newStage(t, func(f *fake) {
 		f.handle["/.well-known/openid-configuration"] = f.handle["/.well-known/oauth-authorization-server"]
@@ -82,21 +82,18 @@ func TestRow11OddEndpoints(t *testing.T) {
 		f.metadata["require_pushed_authorization_requests"] = true
 	})
 	s.logIn()
-	if forms := s.fake.asked("/token"); forms[0].Get("client_id") != "aai-gateway" {
-		t.Errorf("the client is %q", forms[0].Get("client_id"))
-	}
+	assert.Check(t, is.Equal(s.fake.asked("/token")[0].Get("client_id"), "aai-gateway"))
 	bye, err := s.logins.Logout(t.Context(), strings.TrimPrefix(s.fake.URL, "http://"))
-	if err != nil || bye.Revoked != 0 || bye.Forgotten != 1 || len(bye.Warnings) != 1 {
-		t.Errorf("%+v, %v", bye, err)
-	}
+	assert.NilError(t, err, "%+v", bye)
+	assert.Equal(t, bye.Revoked, 0, "%+v", bye)
+	assert.Equal(t, bye.Forgotten, 1, "%+v", bye)
+	assert.Assert(t, is.Len(bye.Warnings, 1), "%+v", bye)
 }
 
 // refusedBy returns an API's response to a request that Authorize passed.
 func (s *fakeServerWorld) refusedBy(status int, challenge, token string) *http.Response {
 	req, err := http.NewRequest(http.MethodGet, s.recipe.HTTP.BaseURL+"/things", nil)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	assert.NilError(s.t, err)
 	req.Header.Set("Authorization", "Bearer "+token)
 	return &http.Response{StatusCode: status, Request: req, Header: http.Header{"Www-Authenticate": {challenge}}, Body: http.NoBody}
 }
@@ -106,9 +103,7 @@ func TestRow12ResourceMetadata(t *testing.T) {
 		"https://a.example/v1/x": "https://a.example/.well-known/oauth-protected-resource/v1/x https://a.example/.well-known/oauth-protected-resource",
 		"https://a.example/":     "https://a.example/.well-known/oauth-protected-resource",
 	} {
-		if got := strings.Join(oauth.ResourceWellKnown(base), " "); got != want {
-			t.Errorf("%s: %s", base, got)
-		}
+		assert.Check(t, is.Equal(strings.Join(oauth.ResourceWellKnown(base), " "), want), base)
 	}
 	for _, c := range []struct {
 		name, at, resource string
@@ -141,21 +136,16 @@ func TestRow12ResourceMetadata(t *testing.T) {
 				ends(t, err, c.want)
 				return
 			}
-			if err != nil || !again {
-				t.Fatalf("%v, %v", again, err)
-			}
+			assert.NilError(t, err, again)
+			assert.Assert(t, again, again)
 			if c.resource == "" {
 				return // same resource as before: the token was refreshed
 			}
 			ended := s.ask(t.Context())
 			at := <-s.requests
-			if at.query.Get("resource") != resource {
-				t.Errorf("the next login is for %q", at.query.Get("resource"))
-			}
+			assert.Check(t, is.Equal(at.query.Get("resource"), resource), "the next login is for %q", at.query.Get("resource"))
 			_, _ = get(t, at.answer(nil))
-			if err := <-ended; err != nil {
-				t.Error(err)
-			}
+			assert.Check(t, <-ended)
 		})
 	}
 }
@@ -180,14 +170,11 @@ func TestRow12TenantIssuer(t *testing.T) {
 	})
 	s.logIn()
 	again, err := s.logins.HandleRefusal(t.Context(), s.recipe, s.refusedBy(401, "Bearer", "an-access-token"))
-	if err != nil || !again {
-		t.Fatalf("%v, %v", again, err)
-	}
+	assert.NilError(t, err, again)
+	assert.Assert(t, again, again)
 	ended := s.ask(t.Context())
 	_, _ = get(t, (<-s.requests).answer(url.Values{"iss": {s.fake.URL + "/tenant"}}))
-	if err := <-ended; err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, <-ended)
 	for _, told := range []string{"/elsewhere", "https://evil.example/x", "http://evil.example/x"} {
 		if strings.HasPrefix(told, "/") {
 			told = s.fake.URL + told
@@ -209,9 +196,7 @@ func TestRow12Challenges(t *testing.T) {
 		{`"`, `[] []`}, {``, `[] []`}, {`=`, `[] []`},
 	} {
 		schemes, params := oauth.Challenges(c.header)
-		if got := fmt.Sprint(schemes, params); got != strings.Replace(c.want, "] [", "] [", 1) {
-			t.Errorf("%s\n is %s\nnot %s", c.header, got, c.want)
-		}
+		assert.Check(t, is.Equal(fmt.Sprint(schemes, params), strings.Replace(c.want, "] [", "] [", 1)), "%s %s", c.header, c.want)
 	}
 }
 
@@ -221,9 +206,8 @@ func FuzzRow12Challenges(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, header string) {
 		schemes, params := oauth.Challenges(header)
-		if len(schemes) != len(params) || len(schemes) > len(header) {
-			t.Fatalf("%q has %d schemes and %d parameters", header, len(schemes), len(params))
-		}
+		assert.Assert(t, is.Len(schemes, len(params)), "%q %d", header, len(params))
+		assert.Assert(t, len(schemes) <= len(header), "%q has %d schemes and %d parameters", header, len(schemes), len(params))
 	})
 }
 
@@ -232,12 +216,12 @@ func TestRow13Resource(t *testing.T) {
 	w := newWorld(t, testkit.OIDCOptions{})
 	w.works()
 	token := w.token()
-	if about := w.as.introspect(token); about["aud"] != w.api.URL || about["client_id"] != "aai-gateway" {
-		t.Errorf("the server says of the token: %v", about)
-	}
+	about := w.as.introspect(token)
+	assert.Check(t, is.Equal(about["aud"], w.api.URL), about)
+	assert.Check(t, is.Equal(about["client_id"], "aai-gateway"), about)
 	w.clock.pass(beyondTokenLife)
 	w.works()
-	if about := w.as.introspect(w.token()); w.token() == token || about["aud"] != w.api.URL {
-		t.Errorf("the server says of the refreshed token: %v", about)
-	}
+	about = w.as.introspect(w.token())
+	assert.Check(t, w.token() != token, "the server says of the refreshed token: %v", about)
+	assert.Check(t, is.Equal(about["aud"], w.api.URL), about)
 }

@@ -14,6 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
@@ -23,9 +26,7 @@ func (w *world) start(o childOrder) (*command.Cmd, *bufio.Scanner) {
 	w.t.Helper()
 	o.Folder, o.Recipe = w.secrets.path, w.recipe
 	raw, err := json.Marshal(o)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	assert.NilError(w.t, err)
 	cmd := command.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), childRole+"="+string(raw))
 	cmd.Stderr = &w.logs
@@ -55,14 +56,13 @@ func TestRow14TwoProcesses(t *testing.T) {
 			})
 		}
 		all.Wait()
-		if len(tokens) != 1 {
-			t.Fatalf("round %d: the 8 calls ended with %v", round, tokens)
-		}
+		assert.Assert(t, is.Len(tokens, 1), "round %d: the 8 calls ended with %v", round, tokens)
 		for said, n := range tokens {
 			token, ok := strings.CutPrefix(said, "token ")
-			if !ok || n != 8 || token == first.Access || w.as.introspect(token)["active"] != true {
-				t.Fatalf("round %d: %d calls ended with %s", round, n, said)
-			}
+			assert.Assert(t, ok, "round %d: %d calls ended with %s", round, n, said)
+			assert.Equal(t, n, 8, "%d %s", round, said)
+			assert.Assert(t, token != first.Access, "round %d: %d calls ended with %s", round, n, said)
+			assert.Equal(t, w.as.introspect(token)["active"], true, "%d %s", round, said)
 		}
 	}
 }
@@ -72,9 +72,8 @@ func killRounds(t *testing.T) int {
 	n := 20
 	if s := os.Getenv("AAI_KILL_ROUNDS"); s != "" {
 		given, err := strconv.Atoi(s)
-		if err != nil || given < 1 {
-			t.Fatalf("AAI_KILL_ROUNDS is %q", s)
-		}
+		assert.NilError(t, err, "%q", s)
+		assert.Assert(t, given >= 1, "AAI_KILL_ROUNDS is %q", s)
 		n = given
 	}
 	return n
@@ -100,12 +99,10 @@ func (w *world) killed() (used []string) {
 func (w *world) whole(used []string) {
 	w.t.Helper()
 	id, kept := w.kept() // fails the test for an incomplete record
-	if id == "" || kept.Refresh == "" || kept.Access == "" {
-		w.t.Fatalf("what is kept is %q %+v", id, kept)
-	}
-	if len(used) > 0 && slices.Contains(used[:len(used)-1], kept.Access) {
-		w.t.Fatalf("a token was used before it was kept")
-	}
+	assert.Assert(w.t, id != "", "what is kept is %q %+v", id, kept)
+	assert.Assert(w.t, kept.Refresh != "", "what is kept is %q %+v", id, kept)
+	assert.Assert(w.t, kept.Access != "", "what is kept is %q %+v", id, kept)
+	assert.Assert(w.t, len(used) <= 0 || !slices.Contains(used[:len(used)-1], kept.Access), "a token was used before it was kept")
 }
 
 // TestRow14Killed kills a process that refreshes repeatedly at a random moment. The stored record
@@ -120,9 +117,7 @@ func TestRow14Killed(t *testing.T) {
 		w.whole(w.killed())
 		w.clock.ahead.Store(int64(40_000 * beyondTokenLife)) // later than any time in the process
 		if _, err := w.call(t.Context(), w.logins, http.MethodGet); err != nil {
-			if aai.AsError(err).Code != aai.AuthExpired {
-				t.Fatal(err)
-			}
+			assert.Equal(t, aai.AsError(err).Code, aai.AuthExpired, err)
 			lost++
 			w.works()
 		}
@@ -161,15 +156,13 @@ func TestRow14KilledAndForgiven(t *testing.T) {
 	for range killRounds(t) {
 		s.whole(s.killed())
 		s.clock.ahead.Store(int64(40_000 * beyondTokenLife))
-		if err := s.authorize(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, s.authorize(t.Context()))
 		s.clock.ahead.Store(0)
 		s.editToken(func(m map[string]any) { m["Expires"], m["Obtained"] = time.Now().Add(time.Minute), time.Now() })
 	}
-	if n := s.windows.Load(); n != 1 || count < killRounds(t) {
-		t.Errorf("%d windows, %d refreshes", n, count)
-	}
+	n := s.windows.Load()
+	assert.Check(t, n == 1, "%d windows, %d refreshes", n, count)
+	assert.Check(t, count >= killRounds(t), "%d windows, %d refreshes", n, count)
 }
 
 // TestRow14KilledInBetween kills the process between the server's response and the write. The
@@ -189,9 +182,8 @@ func TestRow14KilledInBetween(t *testing.T) {
 		}
 		_ = cmd.Wait()
 		w.whole(nil)
-		if _, kept := w.kept(); kept.Access != before.Access {
-			t.Errorf("a process that was killed wrote %s", kept.Access)
-		}
+		_, kept := w.kept()
+		assert.Check(t, is.Equal(kept.Access, before.Access), "a process that was killed wrote %s", kept.Access)
 		w.clock.pass(beyondTokenLife)
 		w.fails(t.Context(), aai.AuthExpired)
 	}

@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
@@ -24,9 +27,8 @@ func TestRow19Proofs(t *testing.T) {
 			}
 			w.works()
 			_, kept := w.kept()
-			if kept.Type != "DPoP" || !strings.Contains(string(kept.Key), `"d":`) {
-				t.Fatalf("kept is %+v", kept)
-			}
+			assert.Equal(t, kept.Type, "DPoP", "%+v", kept)
+			assert.Assert(t, is.Contains(string(kept.Key), `"d":`), "%+v", kept)
 			if l.Nonce {
 				second := "nonce-2"
 				w.clock.pass(31 * time.Second) // an earlier one counts as an attack
@@ -36,9 +38,7 @@ func TestRow19Proofs(t *testing.T) {
 			// The server rejects proofs of another hour, so the test expires the token.
 			w.editToken(func(m map[string]any) { m["Expires"] = time.Now() })
 			w.works()
-			if w.token() == kept.Access {
-				t.Error("the token was not refreshed")
-			}
+			assert.Check(t, w.token() != kept.Access, "the token was not refreshed")
 		})
 	}
 }
@@ -49,9 +49,7 @@ func TestRow19Stolen(t *testing.T) {
 	w.works()
 	id, kept := w.kept()
 	response, err := http.PostForm(w.as.Issuer+"/token", url.Values{"grant_type": {"refresh_token"}, "refresh_token": {kept.Refresh}, "client_id": {"aai-gateway"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	var said struct{ Error string }
 	_ = json.NewDecoder(response.Body).Decode(&said)
 	_ = response.Body.Close()
@@ -60,9 +58,9 @@ func TestRow19Stolen(t *testing.T) {
 	}
 	req, _ := http.NewRequest(http.MethodGet, w.api.URL+"/v1/things", nil)
 	req.Header.Set("Authorization", "DPoP "+kept.Access)
-	if response, err = http.DefaultClient.Do(req); err != nil || response.StatusCode != http.StatusUnauthorized {
-		t.Errorf("the API answers a thief: %v, %v", response, err)
-	}
+	response, err = http.DefaultClient.Do(req)
+	assert.NilError(t, err, response)
+	assert.Equal(t, response.StatusCode, http.StatusUnauthorized, response)
 	_ = response.Body.Close()
 
 	// A thief with the record and another key.
@@ -72,9 +70,8 @@ func TestRow19Stolen(t *testing.T) {
 	w.editToken(func(m map[string]any) { m["Key"] = theirs.Key })
 	w.clock.pass(beyondTokenLife)
 	w.fails(t.Context(), aai.AuthExpired)
-	if again, _ := w.kept(); again == id {
-		t.Error("a dead login is kept")
-	}
+	again, _ := w.kept()
+	assert.Check(t, again != id, "a dead login is kept")
 }
 
 // TestRow19NonceOnce: an API that refuses each of its nonces is not retried forever.
@@ -84,21 +81,15 @@ func TestRow19NonceOnce(t *testing.T) {
 	tries := 0
 	for range 10 {
 		req, _ := http.NewRequest(http.MethodGet, w.recipe.HTTP.BaseURL+"/things", nil)
-		if err := w.logins.Authorize(t.Context(), w.recipe, req); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, w.logins.Authorize(t.Context(), w.recipe, req))
 		tries++
 		again, err := w.logins.HandleRefusal(t.Context(), w.recipe, &http.Response{StatusCode: http.StatusUnauthorized, Request: req, Header: http.Header{
 			"Www-Authenticate": {`DPoP error="use_dpop_nonce"`}, "Dpop-Nonce": {strings.Repeat("n", tries)},
 		}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		if !again {
 			break
 		}
 	}
-	if tries != 2 {
-		t.Errorf("it was tried %d times", tries)
-	}
+	assert.Check(t, is.Equal(tries, 2), "it was tried %d times", tries)
 }

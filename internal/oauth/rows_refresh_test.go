@@ -10,6 +10,9 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
@@ -25,13 +28,9 @@ func (w *world) kept() (id string, t keptToken) {
 	w.t.Helper()
 	for name, raw := range w.secrets.all() {
 		if strings.HasPrefix(name, "login/token/") {
-			if id != "" {
-				w.t.Fatal("several tokens are kept")
-			}
+			assert.Equal(w.t, id, "", "several tokens are kept")
 			id = name
-			if err := json.Unmarshal([]byte(raw), &t); err != nil {
-				w.t.Fatal(err)
-			}
+			assert.NilError(w.t, json.Unmarshal([]byte(raw), &t))
 		}
 	}
 	return id, t
@@ -51,9 +50,7 @@ func (w *world) editToken(edit func(map[string]any)) {
 		edit(m)
 		return json.Marshal(m)
 	})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	assert.NilError(w.t, err)
 }
 
 // TestRow14WriteThenUse: a refreshed token is used only after it is stored.
@@ -65,12 +62,11 @@ func TestRow14WriteThenUse(t *testing.T) {
 	failing := &failingSecrets{folder: w.secrets}
 	l := w.open(func(_ *world, c *loginConfig) { c.Secrets = failing })
 	req, _ := http.NewRequest(http.MethodGet, w.recipe.HTTP.BaseURL+"/things", nil)
-	if err := l.Authorize(t.Context(), w.recipe, req); err == nil || req.Header.Get("Authorization") != "" {
-		t.Errorf("a token that could not be kept was used: %v", err)
-	}
-	if !failing.wrote.Load() || w.token() != before {
-		t.Errorf("the store was not asked to write, or wrote")
-	}
+	err := l.Authorize(t.Context(), w.recipe, req)
+	assert.Assert(t, err != nil, "a token that could not be kept was used: %v", err)
+	assert.Equal(t, req.Header.Get("Authorization"), "", err)
+	assert.Assert(t, failing.wrote.Load(), "the store was not asked to write, or wrote")
+	assert.Equal(t, w.token(), before, "the store was not asked to write, or wrote")
 }
 
 type failingSecrets struct {
@@ -97,25 +93,19 @@ func TestRow15Replay(t *testing.T) {
 	_, stolen := w.kept()
 	form := url.Values{"grant_type": {"refresh_token"}, "refresh_token": {stolen.Refresh}, "client_id": {"aai-gateway"}}
 	response, err := http.PostForm(w.as.Issuer+"/token", form)
-	if err != nil || response.StatusCode != http.StatusOK {
-		t.Fatalf("the thief got %v, %v", response, err)
-	}
+	assert.NilError(t, err, response)
+	assert.Equal(t, response.StatusCode, http.StatusOK, response)
 	_ = response.Body.Close()
 	w.clock.pass(beyondTokenLife)
 	e := w.fails(t.Context(), aai.AuthExpired)
-	if !strings.Contains(e.Hint, "aai-gateway auth login") {
-		t.Errorf("the hint is %q", e.Hint)
-	}
-	if about := w.as.introspect(stolen.Access); about["active"] != false {
-		t.Errorf("the login lives: %v", about)
-	}
-	if id, _ := w.kept(); id != "" {
-		t.Error("a dead login is kept")
-	}
+	assert.Check(t, is.Contains(e.Hint, "aai-gateway auth login"))
+	about := w.as.introspect(stolen.Access)
+	assert.Check(t, is.Equal(about["active"], false), "the login lives: %v", about)
+	id, _ := w.kept()
+	assert.Check(t, is.Equal(id, ""), "a dead login is kept")
 	w.works()
-	if n := w.windows.Load(); n != 2 {
-		t.Errorf("%d windows", n)
-	}
+	n := w.windows.Load()
+	assert.Check(t, n == 2, "%d windows", n)
 }
 
 // TestRow15Revoked: after the user revoked the grant at the server, the API refuses the token, and
@@ -125,9 +115,8 @@ func TestRow15Revoked(t *testing.T) {
 	w.works()
 	_, t1 := w.kept()
 	response, err := http.PostForm(w.as.Issuer+"/token/revocation", url.Values{"token": {t1.Refresh}, "client_id": {"aai-gateway"}})
-	if err != nil || response.StatusCode != http.StatusOK {
-		t.Fatalf("%v, %v", response, err)
-	}
+	assert.NilError(t, err, response)
+	assert.Equal(t, response.StatusCode, http.StatusOK, response)
 	_ = response.Body.Close()
 	w.fails(t.Context(), aai.AuthExpired)
 	w.works()
@@ -147,17 +136,16 @@ func TestRow15RefusedToken(t *testing.T) {
 	s := newStage(t)
 	s.logIn()
 	again, err := s.logins.HandleRefusal(t.Context(), s.recipe, s.refusedBy(401, "Bearer", "an-access-token"))
-	if !again || err != nil {
-		t.Fatalf("%v, %v", again, err)
-	}
+	assert.Assert(t, again, again)
+	assert.NilError(t, err, again)
 	_, err = s.logins.HandleRefusal(t.Context(), s.recipe, s.refusedBy(401, "Bearer", "an-access-token"))
 	ends(t, err, aai.AuthDenied)
-	if again, err := s.logins.HandleRefusal(t.Context(), s.recipe, s.refusedBy(403, "", "an-access-token")); again || err != nil {
-		t.Errorf("a refusal that is not about the login: %v, %v", again, err)
-	}
-	if again, err := s.logins.HandleRefusal(t.Context(), s.recipe, s.refusedBy(401, "Bearer", "an-older-token")); !again || err != nil {
-		t.Errorf("a refusal of a token that was replaced since: %v, %v", again, err)
-	}
+	again, err = s.logins.HandleRefusal(t.Context(), s.recipe, s.refusedBy(403, "", "an-access-token"))
+	assert.Assert(t, !again, "a refusal that is not about the login: %v, %v", again, err)
+	assert.NilError(t, err, again)
+	again, err = s.logins.HandleRefusal(t.Context(), s.recipe, s.refusedBy(401, "Bearer", "an-older-token"))
+	assert.Assert(t, again, "a refusal of a token that was replaced since: %v, %v", again, err)
+	assert.NilError(t, err, again)
 }
 
 // TestRow15Outage: the stored token survives an outage of the server.
@@ -184,26 +172,20 @@ func TestRow15Outage(t *testing.T) {
 			s.t = t
 			s.fake.setHandler("/token", bad)
 			s.clock.ahead.Store(int64(9*beyondTokenLife/11 + 30e9)) // half a minute before its expiry: the old one still serves
-			if err := s.authorize(t.Context()); err != nil {
-				t.Errorf("a token that has not ended: %v", err)
-			}
+			err := s.authorize(t.Context())
+			assert.Check(t, err, "a token that has not ended: %v", err)
 			s.clock.ahead.Store(int64(beyondTokenLife))
 			ends(t, s.authorize(t.Context()), aai.AppNotRunning)
-			if after := s.secrets.all(); len(after) != len(before) {
-				t.Errorf("kept was %v, and is %v", before, after)
-			}
+			assert.Check(t, is.Len(s.secrets.all(), len(before)), before)
 			s.clock.ahead.Store(0)
 		})
 	}
 	s.fake.setHandler("/token", good)
 	s.clock.pass(beyondTokenLife)
 	s.t = t
-	if err := s.authorize(t.Context()); err != nil {
-		t.Error(err)
-	}
-	if n := s.windows.Load(); n != 1 {
-		t.Errorf("%d windows", n)
-	}
+	assert.Check(t, s.authorize(t.Context()))
+	n := s.windows.Load()
+	assert.Check(t, n == 1, "%d windows", n)
 }
 
 // TestRow16Redirects: no redirect of a secret request is followed.
@@ -234,11 +216,10 @@ func TestRow16Redirects(t *testing.T) {
 		s.clock.pass(beyondTokenLife)
 		ends(t, s.authorize(t.Context()), aai.AuthInvalid)
 		bye, err := s.logins.Logout(t.Context(), strings.TrimPrefix(s.fake.URL, "http://"))
-		if err != nil || bye.Revoked != 0 || bye.Forgotten != 1 {
-			t.Errorf("%+v, %v", bye, err)
-		}
+		assert.NilError(t, err, "%+v", bye)
+		assert.Equal(t, bye.Revoked, 0, "%+v", bye)
+		assert.Equal(t, bye.Forgotten, 1, "%+v", bye)
 	}
-	if n := reached.Load(); n != 0 {
-		t.Errorf("the target was reached %d times", n)
-	}
+	n := reached.Load()
+	assert.Check(t, n == 0, "the target was reached %d times", n)
 }

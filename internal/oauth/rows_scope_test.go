@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
@@ -15,18 +18,15 @@ import (
 func TestRow23StepUp(t *testing.T) {
 	w := newWorld(t, testkit.OIDCOptions{})
 	w.works()
-	if about := w.as.introspect(w.token()); about["scope"] != "read" {
-		t.Errorf("the first login is for %v; expected the descriptor's scopes alone", about["scope"])
-	}
-	if status, err := w.call(t.Context(), w.logins, http.MethodPost); err != nil || status != http.StatusOK {
-		t.Fatalf("%d, %v", status, err)
-	}
-	if about := w.as.introspect(w.token()); fmt.Sprint(about["scope"]) != "read write" {
-		t.Errorf("the second login is for %v", about["scope"])
-	}
-	if n := w.windows.Load(); n != 2 {
-		t.Errorf("%d windows", n)
-	}
+	about := w.as.introspect(w.token())
+	assert.Check(t, is.Equal(about["scope"], "read"), "the first login is for %v; expected the descriptor's scopes alone", about["scope"])
+	status, err := w.call(t.Context(), w.logins, http.MethodPost)
+	assert.NilError(t, err)
+	assert.Equal(t, status, http.StatusOK)
+	about = w.as.introspect(w.token())
+	assert.Check(t, is.Equal(fmt.Sprint(about["scope"]), "read write"), "the second login is for %v", about["scope"])
+	n := w.windows.Load()
+	assert.Check(t, n == 2, "%d windows", n)
 	w.works() // the old token is deleted, and the new one serves both
 }
 
@@ -37,18 +37,13 @@ func TestRow23Limit(t *testing.T) {
 	s.logIn()
 	for i := 1; i <= 3; i++ {
 		again, err := s.logins.HandleRefusal(t.Context(), s.recipe, s.refusedBy(403, fmt.Sprintf(`Bearer error="insufficient_scope", scope="more%d"`, i), "an-access-token"))
-		if !again || err != nil {
-			t.Fatalf("%v, %v", again, err)
-		}
+		assert.Assert(t, again, again)
+		assert.NilError(t, err, again)
 		ended := s.ask(t.Context())
 		at := <-s.requests
-		if got := len(strings.Fields(at.query.Get("scope"))); got != i+1 {
-			t.Errorf("step %d asks for %q", i, at.query.Get("scope"))
-		}
+		assert.Check(t, is.Equal(len(strings.Fields(at.query.Get("scope"))), i+1), "step %d asks for %q", i, at.query.Get("scope"))
 		_, _ = get(t, at.answer(nil))
-		if err := <-ended; err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, <-ended)
 	}
 	_, err := s.logins.HandleRefusal(t.Context(), s.recipe, s.refusedBy(403, `Bearer error="insufficient_scope", scope="more4"`, "an-access-token"))
 	ends(t, err, aai.AuthDenied)
@@ -58,9 +53,7 @@ func TestRow23Limit(t *testing.T) {
 		"no real word": "Bearer error=\"insufficient_scope\", scope=\"\xff\"",
 	} {
 		again, err := s.logins.HandleRefusal(t.Context(), s.recipe, s.refusedBy(403, challenge, "an-access-token"))
-		if again {
-			t.Errorf("asked for %s, it is tried again", name)
-		}
+		assert.Check(t, !again, "asked for %s, it is tried again", name)
 		ends(t, err, aai.AuthDenied)
 	}
 }
@@ -83,25 +76,21 @@ func TestRow24Logout(t *testing.T) {
 		t.Errorf("a logout elsewhere: %+v, %v", bye, err)
 	}
 	bye, err := w.logins.Logout(t.Context(), host)
-	if err != nil || bye.Revoked != 2 || bye.Forgotten != 1 || len(bye.Warnings) != 0 {
-		t.Errorf("%+v, %v", bye, err)
-	}
-	if strings.Join(order, " ") != "refresh_token access_token" {
-		t.Errorf("taken back were %q", order)
-	}
+	assert.NilError(t, err, "%+v", bye)
+	assert.Equal(t, bye.Revoked, 2, "%+v", bye)
+	assert.Equal(t, bye.Forgotten, 1, "%+v", bye)
+	assert.Assert(t, is.Len(bye.Warnings, 0), "%+v", bye)
+	assert.Check(t, is.Equal(strings.Join(order, " "), "refresh_token access_token"), "taken back were %q", order)
 	for _, token := range []string{kept.Access, kept.Refresh} {
-		if about := w.as.introspect(token); about["active"] != false {
-			t.Errorf("the server says %v", about)
-		}
+		about := w.as.introspect(token)
+		assert.Check(t, is.Equal(about["active"], false), "the server says %v", about)
 	}
-	if all := w.secrets.all(); len(all) != 0 {
-		t.Errorf("kept is still %v", all)
-	}
-	if states, err := w.logins.Status(t.Context(), ""); err != nil || len(states) != 0 {
-		t.Errorf("%+v, %v", states, err)
-	}
+	all := w.secrets.all()
+	assert.Check(t, is.Len(all, 0), "kept is still %v", all)
+	states, err := w.logins.Status(t.Context(), "")
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(states, 0))
 	w.works() // with a new login
-	if n := w.windows.Load(); n != 2 {
-		t.Errorf("%d windows", n)
-	}
+	n := w.windows.Load()
+	assert.Check(t, n == 2, "%d windows", n)
 }

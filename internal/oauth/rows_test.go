@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
 )
 
 // The rows of the checklist in docs/decisions/login.md, and their tests. Each is
@@ -46,19 +48,13 @@ const rows = 27
 
 func TestEveryRowHasItsTest(t *testing.T) {
 	files, err := filepath.Glob("rows_*_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	found := make(map[string]string)
 	for _, file := range files {
 		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		parsed, err := parser.ParseFile(token.NewFileSet(), file, text, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		for _, d := range parsed.Decls {
 			if f, ok := d.(*ast.FuncDecl); ok && strings.HasPrefix(f.Name.Name, "TestRow") && len(f.Name.Name) > 9 {
 				found[f.Name.Name[7:9]] = f.Name.Name
@@ -66,8 +62,6 @@ func TestEveryRowHasItsTest(t *testing.T) {
 		}
 	}
 	for row := 1; row <= rows; row++ {
-		if found[fmt.Sprintf("%02d", row)] == "" {
-			t.Errorf("row %d has no test", row)
-		}
+		assert.Check(t, found[fmt.Sprintf("%02d", row)] != "", "row %d has no test", row)
 	}
 }

@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/oauth"
 )
@@ -54,18 +57,13 @@ func TestATokenIsForOnePlace(t *testing.T) {
 		changed.HTTP = &http1
 		s.recipe = &changed
 		s.logIn() // fails the test if no page is opened
-		if n := s.tokens(); n != i+2 {
-			t.Fatalf("after %s there are %d tokens", c.name, n)
-		}
+		n := s.tokens()
+		assert.Equal(t, n, i+2, "after %s there are %d tokens", c.name, n)
 	}
 	s.recipe.HTTP.Auth.Scopes = []string{"b", "a"} // in another order
-	if err := s.authorize(t.Context()); err != nil {
-		t.Error(err)
-	}
+	assert.Check(t, s.authorize(t.Context()))
 	s.recipe.App = "org.example.another" // the app's id is not part of it
-	if err := s.authorize(t.Context()); err != nil {
-		t.Error(err)
-	}
+	assert.Check(t, s.authorize(t.Context()))
 }
 
 // TestThePageDoesNotLie: the page shows success only after the token is stored.
@@ -73,12 +71,9 @@ func TestThePageDoesNotLie(t *testing.T) {
 	s := newStage(t)
 	s.logins = s.open(s.watched, func(w *world, c *loginConfig) { c.Secrets = &failingSecrets{folder: w.secrets} })
 	ended := s.ask(t.Context())
-	if _, page := get(t, (<-s.requests).answer(nil)); !strings.HasPrefix(heading(page), "You are not logged in") {
-		t.Errorf("the page says %q", heading(page))
-	}
-	if err := <-ended; err == nil {
-		t.Error("a login whose token was not kept succeeded")
-	}
+	_, page := get(t, (<-s.requests).answer(nil))
+	assert.Check(t, strings.HasPrefix(heading(page), "You are not logged in"), "the page says %q", heading(page))
+	assert.Check(t, (<-ended) != nil, "a login whose token was not kept succeeded")
 }
 
 // TestRefreshOutlivesItsCall: the server's response invalidates the old refresh token, so the new
@@ -97,16 +92,12 @@ func TestRefreshOutlivesItsCall(t *testing.T) {
 	ended := s.ask(ctx)
 	<-asked
 	leave()
-	if err := <-ended; err == nil {
-		t.Error("a call that was left succeeded")
-	}
+	assert.Check(t, (<-ended) != nil, "a call that was left succeeded")
 	close(answer)
 	if err := s.logins.Close(); err != nil { // waits for it
 		t.Fatal(err)
 	}
-	if got := s.token(); got != "second" {
-		t.Errorf("kept is %s", got)
-	}
+	assert.Check(t, is.Equal(s.token(), "second"))
 }
 
 // TestClock tests tokens with a changing clock. A clock set back or far ahead loses no token.
@@ -115,13 +106,10 @@ func TestClock(t *testing.T) {
 	s.logIn()
 	for _, jump := range []time.Duration{-time.Hour, 10 * 365 * 24 * time.Hour, 0} {
 		s.clock.ahead.Store(int64(jump))
-		if err := s.authorize(t.Context()); err != nil {
-			t.Errorf("after %s: %v", jump, err)
-		}
+		assert.Check(t, s.authorize(t.Context()), jump)
 	}
-	if n := s.windows.Load(); n != 1 {
-		t.Errorf("%d windows", n)
-	}
+	n := s.windows.Load()
+	assert.Check(t, n == 1, "%d windows", n)
 }
 
 // TestOddRecords: an unreadable record counts as absent; a failing store is reported.
@@ -129,19 +117,16 @@ func TestOddRecords(t *testing.T) {
 	s := newStage(t)
 	s.logIn()
 	for id := range s.secrets.all() {
-		if err := s.secrets.Update(t.Context(), id, func([]byte) ([]byte, error) { return []byte("{"), nil }); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, s.secrets.Update(t.Context(), id, func([]byte) ([]byte, error) { return []byte("{"), nil }))
 	}
 	s.logIn()
 	broken := s.open(func(_ *world, c *loginConfig) { c.Secrets = brokenSecrets{} })
 	req, _ := http.NewRequest(http.MethodGet, s.recipe.HTTP.BaseURL, nil)
-	if e := ends(t, broken.Authorize(t.Context(), s.recipe, req), aai.AutomationFailed); strings.Contains(e.Message, "canary") || !strings.Contains(e.Hint, "keychain status") {
-		t.Errorf("%s; %s", e.Message, e.Hint)
-	}
-	if _, err := broken.Status(t.Context(), ""); err == nil {
-		t.Error("a store that fails has a status")
-	}
+	e := ends(t, broken.Authorize(t.Context(), s.recipe, req), aai.AutomationFailed)
+	assert.Assert(t, !strings.Contains(e.Message, "canary"), e.Message)
+	assert.Assert(t, is.Contains(e.Hint, "keychain status"), e.Message)
+	_, err := broken.Status(t.Context(), "")
+	assert.Check(t, err != nil, "a store that fails has a status")
 }
 
 type brokenSecrets struct{}

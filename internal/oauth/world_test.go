@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+	"gotest.tools/v3/assert"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/gateway"
@@ -138,9 +139,7 @@ func (w *world) open(changes ...func(*world, *loginConfig)) *oauth.Authorizer {
 	transport, plain := cfg.Client.Transport.(*http.Transport)
 	l := oauth.New(cfg)
 	w.t.Cleanup(func() {
-		if err := l.Close(); err != nil {
-			w.t.Error(err)
-		}
+		assert.Check(w.t, l.Close())
 		if plain {
 			transport.CloseIdleConnections()
 		}
@@ -203,22 +202,18 @@ func (w *world) call(ctx context.Context, l *oauth.Authorizer, method string) (s
 // works fails the test unless the API admits the call.
 func (w *world) works() {
 	w.t.Helper()
-	if status, err := w.call(w.t.Context(), w.logins, http.MethodGet); err != nil || status != http.StatusOK {
-		w.t.Fatalf("the call gave %d, %v", status, err)
-	}
+	status, err := w.call(w.t.Context(), w.logins, http.MethodGet)
+	assert.NilError(w.t, err)
+	assert.Equal(w.t, status, http.StatusOK)
 }
 
 // fails fails the test unless the call ends with the code.
 func (w *world) fails(ctx context.Context, code aai.Code) aai.Error {
 	w.t.Helper()
 	status, err := w.call(ctx, w.logins, http.MethodGet)
-	if err == nil {
-		w.t.Fatalf("the call gave %d; expected %s", status, code)
-	}
+	assert.Assert(w.t, err != nil, "the call gave %d; expected %s", status, code)
 	e := aai.AsError(err)
-	if e.Code != code {
-		w.t.Fatalf("the call gave %v (%v); expected %s", e, e.Err, code)
-	}
+	assert.Equal(w.t, e.Code, code, "the call gave %v (%v); expected %s", e, e.Err, code)
 	return *e
 }
 

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -57,12 +60,8 @@ func TestBuiltinGate(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := ownRequest(c.door, c.tool, c.effect)
-			if got := check(c.gate, r); got != c.want {
-				t.Errorf("%s, expected %s", got, c.want)
-			}
-			if admitted := r.Consent != ""; admitted != (c.want == "admits") {
-				t.Errorf("consent on record is %q", r.Consent)
-			}
+			assert.Check(t, is.Equal(check(c.gate, r), c.want))
+			assert.Check(t, is.Equal(r.Consent != "", (c.want == "admits")), "consent on record is %q", r.Consent)
 		})
 	}
 }
@@ -75,9 +74,7 @@ func TestNoFirstProofWhereAScreenIsHidden(t *testing.T) {
 			PersonDoors: []string{aai.DoorCLI}, PassphraseTool: "consent_passphrase", Authenticator: &somebody{way: way},
 			FirstReauthBlocked: func(context.Context) error { return errors.New("it is in a box") },
 		})
-		if got := check(gate, ownRequest(aai.DoorCLI, "consent_passphrase", aai.Changes)); got != want {
-			t.Errorf("the way %q: %s, expected %s", way, got, want)
-		}
+		assert.Check(t, is.Equal(check(gate, ownRequest(aai.DoorCLI, "consent_passphrase", aai.Changes)), want), "%q", way)
 	}
 }
 
@@ -102,9 +99,13 @@ func TestWhyNobodyCanProveIt(t *testing.T) {
 			FirstReauthBlocked: func(context.Context) error { return c.why },
 		})
 		_, err := gate.Check(t.Context(), ownRequest(c.door, "consent_grant", aai.Changes))
-		if e := aai.AsError(err); e == nil || e.Code != aai.PermissionDenied || !strings.Contains(e.Message, c.says) || !strings.Contains(e.Hint, c.hint) || !strings.Contains(e.Hint, RootPolicyPath) || strings.Contains(e.Message+e.Hint, c.not) {
-			t.Errorf("%s, %v: %v, %q", c.door, c.why, err, e.Hint)
-		}
+		e := aai.AsError(err)
+		assert.Assert(t, e != nil, "%s %v %v", c.door, c.why, err)
+		assert.Equal(t, e.Code, aai.PermissionDenied, "%s %v %v", c.door, c.why, err)
+		assert.Assert(t, is.Contains(e.Message, c.says), "%s %v %v", c.door, c.why, err)
+		assert.Assert(t, is.Contains(e.Hint, c.hint), "%s %v %v", c.door, c.why, err)
+		assert.Assert(t, is.Contains(e.Hint, RootPolicyPath), "%s %v %v", c.door, c.why, err)
+		assert.Assert(t, !strings.Contains(e.Message+e.Hint, c.not), "%s %v %v %q", c.door, c.why, err, e.Hint)
 	}
 }
 
@@ -112,26 +113,24 @@ func TestWhyNobodyCanProveIt(t *testing.T) {
 func TestBuiltinGateDoesNotBelieveNames(t *testing.T) {
 	r := ownRequest(aai.DoorMCP, "consent_grant", aai.Changes)
 	r.Call.Caller.Name, r.Call.Caller.Principal = "cli:terminal", "cli"
-	if got := check(NewBuiltinGate(BuiltinConfig{PersonDoors: []string{aai.DoorCLI}}), r); got != "PERMISSION_DENIED" {
-		t.Error(got)
-	}
+	assert.Check(t, is.Equal(check(NewBuiltinGate(BuiltinConfig{PersonDoors: []string{aai.DoorCLI}}), r), "PERMISSION_DENIED"))
 }
 
 func TestBuiltinGateLeavesOtherAppsAlone(t *testing.T) {
 	for _, gate := range []*BuiltinGate{{}, NewBuiltinGate(BuiltinConfig{AgentTools: []string{"add"}, PersonDoors: []string{aai.DoorMCP}})} {
 		r := asking(notesApp("d1"), "add")
-		if got := check(gate, r); got != "admits" || r.Consent != "" {
-			t.Errorf("%s, consent %q; expected no word about it", got, r.Consent)
-		}
+		got := check(gate, r)
+		assert.Check(t, is.Equal(got, "admits"))
+		assert.Check(t, is.Equal(r.Consent, ""))
 	}
 }
 
 func TestConsentLeavesOwnAppToOwn(t *testing.T) {
 	r := ownRequest(aai.DoorMCP, "consent_grant", aai.Destroys)
 	d := newDesk()
-	if got := check(d, r); got != "admits" || r.Consent != "" {
-		t.Errorf("%s, consent %q; expected no word about it", got, r.Consent)
-	}
+	got := check(d, r)
+	assert.Check(t, is.Equal(got, "admits"))
+	assert.Check(t, is.Equal(r.Consent, ""))
 }
 
 // somebody is an Authenticator with the given method and passphrase.
@@ -175,9 +174,9 @@ func TestBuiltinGateAnswers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			gate := NewBuiltinGate(BuiltinConfig{PersonDoors: []string{aai.DoorCLI}, Authenticator: &somebody{way: c.way, phrase: phrase}})
 			questions, err := gate.Check(t.Context(), ownRequest(aai.DoorCLI, "mode_set", aai.Changes))
-			if err != nil || len(questions) != 1 || !slices.Equal(questions[0].Channels, []aai.Channel{c.way}) {
-				t.Fatalf("%+v, %v", questions, err)
-			}
+			assert.NilError(t, err)
+			assert.Assert(t, is.Len(questions, 1))
+			assert.Assert(t, slices.Equal(questions[0].Channels, []aai.Channel{c.way}), "%+v", questions)
 			for _, other := range []bool{true, false} {
 				r := ownRequest(aai.DoorCLI, "mode_set", aai.Changes)
 				c.answer.Seal = questions[0].Seal
@@ -200,29 +199,21 @@ func TestOwnShowsAllOrNothing(t *testing.T) {
 	r := ownRequest(aai.DoorCLI, "consent_grant", aai.Changes)
 	r.Call.Args = map[string]any{"app": "org.example.App", "caller": "mcp:\u202eevil", "tool": strings.Repeat("x", 300)}
 	questions, err := gate.Check(t.Context(), r)
-	if err != nil || len(questions) != 1 {
-		t.Fatal(questions, err)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(questions, 1))
 	for _, want := range []string{`app: "org.example.App"`, `caller: "mcp:\u202eevil"`, strings.Repeat("x", 300)} {
-		if !strings.Contains(questions[0].Text, want) {
-			t.Errorf("%s is not in\n%s", want, questions[0].Text)
-		}
+		assert.Check(t, is.Contains(questions[0].Text, want))
 	}
 	list := ownRequest(aai.DoorCLI, "consent_confirm", aai.Changes)
 	list.Call.Args = map[string]any{"settings": []any{map[string]any{"key": "dev", "value": true}, map[string]any{"key": "consent.dialog", "value": "off"}}}
 	questions, err = gate.Check(t.Context(), list)
-	if err != nil || len(questions) != 1 {
-		t.Fatal(questions, err)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(questions, 1))
 	want := aai.QuoteMark + `settings 1, key: "dev"` + "\n" + aai.QuoteMark + "settings 1, value: true\n" +
 		aai.QuoteMark + `settings 2, key: "consent.dialog"` + "\n" + aai.QuoteMark + `settings 2, value: "off"`
-	if !strings.Contains(questions[0].Text, want) {
-		t.Errorf("a list is not told line by line:\n%s", questions[0].Text)
-	}
+	assert.Check(t, is.Contains(questions[0].Text, want), "a list is not told line by line:\n%s", questions[0].Text)
 	r.Call.Args["tool"] = strings.Repeat("x", maxArguments)
-	if got := check(gate, r); got != "INVALID_PARAMS" {
-		t.Error(got)
-	}
+	assert.Check(t, is.Equal(check(gate, r), "INVALID_PARAMS"))
 }
 
 // TestOwnInPlainWords checks that the question describes the action in plain words instead
@@ -234,16 +225,16 @@ func TestOwnInPlainWords(t *testing.T) {
 		r.Tool.Params.Source = []byte(`{"properties": {"for": {"type": "integer", "default": 0}, "mode": {"type": "string", "default": "safe"}}}`)
 		r.Call.Args = map[string]any{"mode": "normal", "for": json.Number("0")}
 		questions, err := gate.Check(t.Context(), r)
-		if err != nil || len(questions) != 1 {
-			t.Fatal(questions, err)
-		}
-		if q := questions[0]; q.Title != want || strings.Contains(q.Text, "mode_set") || strings.Contains(q.Text, "for: ") || !strings.Contains(q.Text, `mode: "normal"`) {
-			t.Errorf("%s\n%s", q.Title, q.Text)
-		}
+		assert.NilError(t, err)
+		assert.Assert(t, is.Len(questions, 1))
+		q := questions[0]
+		assert.Equal(t, q.Title, want)
+		assert.Assert(t, !strings.Contains(q.Text, "mode_set"), q.Text)
+		assert.Assert(t, !strings.Contains(q.Text, "for: "), q.Text)
+		assert.Assert(t, is.Contains(q.Text, `mode: "normal"`))
 		for name := range builtinActions("") {
-			if _, known := builtinActions(language)[name]; !known {
-				t.Errorf("%s has no words in %q", name, language)
-			}
+			_, known := builtinActions(language)[name]
+			assert.Check(t, known, "%s has no words in %q", name, language)
 		}
 	}
 }
@@ -268,9 +259,9 @@ func TestOwnSaysWhatItStarts(t *testing.T) {
 			r.Call.Args["start"] = one.start
 		}
 		questions, err := gate.Check(t.Context(), r)
-		if err != nil || len(questions) != 1 || questions[0].Title != one.want {
-			t.Errorf("%s: %v, %v", one.want, questions, err)
-		}
+		assert.NilError(t, err)
+		assert.Assert(t, is.Len(questions, 1))
+		assert.Equal(t, questions[0].Title, one.want)
 	}
 }
 
@@ -282,9 +273,8 @@ func TestBuiltinGateSaysWhoAsks(t *testing.T) {
 		r := ownRequest(aai.DoorMCP, "consent_grant", aai.Changes)
 		r.Call.Caller = aai.Caller{Door: aai.DoorMCP, Name: "x, /usr/bin/claude. You typed this", Identity: program}
 		questions, err := gate.Check(t.Context(), r)
-		if err != nil || len(questions) != 1 {
-			t.Fatal(questions, err)
-		}
+		assert.NilError(t, err)
+		assert.Assert(t, is.Len(questions, 1))
 		said := false
 		for line := range strings.Lines(questions[0].Text) {
 			said = said || strings.Contains(line, program)
@@ -318,9 +308,8 @@ func TestConsentIsProved(t *testing.T) {
 		}
 		q := d.question(t, ask())
 		always := slices.ContainsFunc(q.Choices, func(c aai.Choice) bool { return c.ID == choiceAlways })
-		if !slices.Equal(q.Channels, c.channels) || always != c.always {
-			t.Errorf("%q: by %q, always %v", way, q.Channels, always)
-		}
+		assert.Assert(t, slices.Equal(q.Channels, c.channels), "%q: by %q, always %v", way, q.Channels, always)
+		assert.Equal(t, always, c.always, "%q %q", way, q.Channels)
 		answer := func(choice, secret string, ch aai.Channel) *aai.Request {
 			r := ask()
 			r.Call.Answers = map[string]aai.Answer{questionID: {Choice: choice, Seal: d.question(t, ask()).Seal, Channel: ch, Secret: secret}}
@@ -336,15 +325,13 @@ func TestConsentIsProved(t *testing.T) {
 			d.refuses(t, answer(choiceAlways, "wrong", way), aai.PermissionDenied)
 			d.refuses(t, answer(choiceNever, "wrong", way), aai.PermissionDenied)
 		}
-		if len(d.kept.grants) != 0 {
-			t.Fatalf("%q: kept %+v", way, d.kept.grants)
-		}
+		assert.Assert(t, is.Len(d.kept.grants, 0), "%q", way)
 		if way != "" {
 			r := answer(choiceAlways, who.phrase, way)
 			d.admits(t, r)
-			if len(d.kept.grants) != 1 || d.kept.grants[0].Channel != way || r.Consent != "always ("+string(way)+")" {
-				t.Errorf("%q: kept %+v, on record %q", way, d.kept.grants, r.Consent)
-			}
+			assert.Assert(t, is.Len(d.kept.grants, 1))
+			assert.Equal(t, d.kept.grants[0].Channel, way)
+			assert.Equal(t, r.Consent, "always ("+string(way)+")")
 		}
 	}
 }

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -54,9 +57,8 @@ func TestTheQuestionSaysWhatChanged(t *testing.T) {
 			q := d.question(t, asking(later, "add"))
 			_, after, found := strings.Cut(q.Text, "\nYou allowed this on 2026-05-04. Since then it has changed:\n")
 			said, _, _ := strings.Cut(after, "\nIn: ")
-			if !found || said != strings.Join(c.want, "\n") {
-				t.Errorf("it says\n%s\nin\n%s", said, q.Text)
-			}
+			assert.Assert(t, found, "it says\n%s\nin\n%s", said, q.Text)
+			assert.Equal(t, said, strings.Join(c.want, "\n"), q.Text)
 			d.admits(t, answered(asking(later, "add"), q, choiceAlways))
 			d.admits(t, asking(later, "add"))
 		})
@@ -88,9 +90,7 @@ func TestAnotherProgramOfThatName(t *testing.T) {
 	other.Source = "/tmp/editor"
 	q = d.question(t, operating(other, "look"))
 	for _, want := range []string{"but for another program of that name.\n│ Program was: \"/usr/bin/editor\", now: \"/tmp/editor\"\n", "\nIn: desktop/editor, /tmp/editor\n"} {
-		if !strings.Contains(q.Text, want) {
-			t.Errorf("%q is not in\n%s", want, q.Text)
-		}
+		assert.Check(t, is.Contains(q.Text, want))
 	}
 }
 
@@ -103,9 +103,8 @@ func TestTheProgramBehindTheCaller(t *testing.T) {
 	} {
 		r := asking(described(nil), "add")
 		r.Call.Caller.Identity = executable
-		if q := newDesk().question(t, r); !strings.HasPrefix(q.Text, want) {
-			t.Errorf("%q: %s", executable, q.Text)
-		}
+		q := newDesk().question(t, r)
+		assert.Check(t, strings.HasPrefix(q.Text, want), "%q %s", executable, q.Text)
 	}
 }
 
@@ -129,17 +128,13 @@ func TestTheSite(t *testing.T) {
 			newDesk().refuses(t, asking(app, "add"), aai.ConsentRequired)
 			continue
 		}
-		if q := newDesk().question(t, asking(app, "add")); !strings.Contains(q.Text, want) {
-			t.Errorf("%s:\n%s\nexpected %s", host, q.Text, want)
-		}
+		assert.Check(t, is.Contains(newDesk().question(t, asking(app, "add")).Text, want), host)
 	}
 	app := described(func(a *aai.App) { a.ID = "example.com/org.example.Notes" })
 	app.Site.Hosts = []string{"api.other.example", "login.other.example", "third.example:8443"}
 	q := newDesk().question(t, asking(app, "add"))
-	if !strings.Contains(q.Text, "\nSends data to: other.example\nSends data to: third.example\n│ whose app \"org.example.Notes\" calls itself \"Notes\"\n") ||
-		!strings.Contains(q.Details, "\nSends data to: api.other.example\nSends data to: login.other.example\nSends data to: third.example:8443\n") {
-		t.Errorf("where the data goes is not said: %s\n%s", q.Text, q.Details)
-	}
+	assert.Assert(t, is.Contains(q.Text, "\nSends data to: other.example\nSends data to: third.example\n│ whose app \"org.example.Notes\" calls itself \"Notes\"\n"))
+	assert.Assert(t, is.Contains(q.Details, "\nSends data to: api.other.example\nSends data to: login.other.example\nSends data to: third.example:8443\n"))
 	app.Site.Hosts = []string{strings.Repeat("x", 5000) + ".com"}
 	newDesk().refuses(t, asking(app, "add"), aai.ConsentRequired)
 }
@@ -148,26 +143,16 @@ func TestChineseQuestions(t *testing.T) {
 	d := newDesk()
 	d.words = func() words { return wordsIn("zh") }
 	q := d.question(t, asking(described(nil), "wipe"))
-	if q.Title != `允许 "claude" 使用 "Notes" 的 "wipe" 吗？` {
-		t.Error(q.Title)
-	}
+	assert.Check(t, is.Equal(q.Title, `允许 "claude" 使用 "Notes" 的 "wipe" 吗？`))
 	var labels []string
 	for _, c := range q.Choices {
 		labels = append(labels, c.Label)
 	}
-	if want := []string{"拒绝", "仅授权一次", "本次会话授权", "授权此操作", "授权全部（3 个）", "永远拒绝"}; !slices.Equal(labels, want) {
-		t.Errorf("%q", labels)
-	}
-	if !strings.Contains(q.Text, "它将：发送、删除或永久更改内容") {
-		t.Error(q.Text)
-	}
+	assert.Check(t, slices.Equal(labels, []string{"拒绝", "仅授权一次", "本次会话授权", "授权此操作", "授权全部（3 个）", "永远拒绝"}), "%q", labels)
+	assert.Check(t, is.Contains(q.Text, "它将：发送、删除或永久更改内容"))
 	q = d.question(t, operating(program("editor", "e1"), "click"))
-	if q.Title != `允许 "claude" 在 "editor" 的窗口中点击和输入吗？` {
-		t.Error(q.Title)
-	}
-	if strings.Contains(q.Title+q.Text, "%!") {
-		t.Errorf("%s\n%s", q.Title, q.Text)
-	}
+	assert.Check(t, is.Equal(q.Title, `允许 "claude" 在 "editor" 的窗口中点击和输入吗？`))
+	assert.Check(t, !strings.Contains(q.Title+q.Text, "%!"), "%s %s", q.Title, q.Text)
 }
 
 // TestRevocationReachesSessions checks that a revocation ends session grants at once, also

@@ -4,6 +4,9 @@ import (
 	"slices"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -42,13 +45,9 @@ func TestChannels(t *testing.T) {
 			d := newDesk()
 			d.elicitation = c.elicitation
 			q := d.question(t, c.request)
-			if !slices.Equal(q.Channels, c.want) {
-				t.Errorf("%q", q.Channels)
-			}
+			assert.Check(t, slices.Equal(q.Channels, c.want), "%q", q.Channels)
 			all := slices.ContainsFunc(q.Choices, func(c aai.Choice) bool { return c.ID == choiceAll })
-			if all != c.all {
-				t.Errorf("all is offered: %v", all)
-			}
+			assert.Check(t, is.Equal(all, c.all), "all is offered: %v", all)
 			// An answer through another channel does not count.
 			if !slices.Contains(c.want, aai.Client) {
 				r := answered(c.request, q, choiceOnce)
@@ -73,9 +72,7 @@ func TestAllThroughTheClient(t *testing.T) {
 	d := newDesk()
 	d.elicitation = []string{Wildcard}
 	q := d.question(t, asking(app, "list"))
-	if !slices.ContainsFunc(q.Choices, func(c aai.Choice) bool { return c.ID == choiceAll }) {
-		t.Errorf("%+v", q.Choices)
-	}
+	assert.Check(t, slices.ContainsFunc(q.Choices, func(c aai.Choice) bool { return c.ID == choiceAll }), "%+v", q.Choices)
 }
 
 // TestNobodySaid checks that a missing answer and a refusal result in different errors.
@@ -83,9 +80,7 @@ func TestNobodySaid(t *testing.T) {
 	d, app := newDesk(), notesApp("d1")
 	no := d.refusal(t, d.choose(t, app, "add", choiceDeny), aai.PermissionDenied)
 	none := d.refusal(t, d.choose(t, app, "add", ""), aai.PermissionDenied)
-	if no.Message == none.Message {
-		t.Error(no.Message)
-	}
+	assert.Check(t, no.Message != none.Message, no.Message)
 }
 
 // TestTerminalWhereWindowsFail checks that a terminal may allow one call of the command
@@ -96,10 +91,6 @@ func TestTerminalWhereWindowsFail(t *testing.T) {
 	r := asking(notesApp("d1"), "list")
 	r.Call.Caller.Door = aai.DoorCLI
 	q := d.question(t, r)
-	if want := []aai.Channel{aai.DesktopDialog, aai.Terminal}; !slices.Equal(q.Channels, want) {
-		t.Errorf("%q", q.Channels)
-	}
-	if slices.ContainsFunc(q.Choices, func(c aai.Choice) bool { return c.ID != choiceDeny && c.ID != choiceOnce }) {
-		t.Errorf("%+v", q.Choices)
-	}
+	assert.Check(t, slices.Equal(q.Channels, []aai.Channel{aai.DesktopDialog, aai.Terminal}), "%q", q.Channels)
+	assert.Check(t, !slices.ContainsFunc(q.Choices, func(c aai.Choice) bool { return c.ID != choiceDeny && c.ID != choiceOnce }), "%+v", q.Choices)
 }

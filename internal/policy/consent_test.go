@@ -8,7 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 )
@@ -18,9 +19,7 @@ func TestFirstUseAsks(t *testing.T) {
 	for _, tool := range []string{"list", "add", "wipe"} {
 		d := newDesk()
 		q := d.question(t, asking(notesApp("d1"), tool))
-		if q.Choices[0].ID != choiceDeny {
-			t.Errorf("%s: the first choice is %q", tool, q.Choices[0].ID)
-		}
+		assert.Check(t, is.Equal(q.Choices[0].ID, choiceDeny), "%s: the first choice is %q", tool, q.Choices[0].ID)
 		// An unanswered question allows nothing.
 		d.question(t, asking(notesApp("d1"), tool))
 	}
@@ -47,9 +46,7 @@ func TestChoices(t *testing.T) {
 			d, app := newDesk(), notesApp("d1")
 			expect := func(when, want string, r *aai.Request) {
 				t.Helper()
-				if got := check(d, r); got != want {
-					t.Errorf("%s: %s, expected %s", when, got, want)
-				}
+				assert.Check(t, is.Equal(check(d, r), want), when)
 			}
 			r := d.choose(t, app, "add", c.choice)
 			expect("now", c.now, r)
@@ -77,24 +74,18 @@ func TestWhatIsKept(t *testing.T) {
 		Decision: Allow, GrantedAt: epoch(), Channel: aai.Terminal,
 		Terms: Terms{App: "Notes", Description: "Adds a note.", Effect: "changes"},
 	}
-	if diff := cmp.Diff([]Grant{want}, d.kept.grants); diff != "" {
-		t.Fatal(diff)
-	}
+	assert.Assert(t, is.DeepEqual([]Grant{want}, d.kept.grants))
 	d.admits(t, d.choose(t, app, "list", choiceAll))
-	if len(d.kept.grants) != len(app.Tools) {
-		t.Fatalf("kept %+v, expected one for each tool", d.kept.grants)
-	}
+	assert.Assert(t, is.Len(d.kept.grants, len(app.Tools)), "kept %+v, expected one for each tool", d.kept.grants)
 	for i, g := range d.kept.grants {
-		if g.Tool != app.Tools[i].Name || g.Tool == Wildcard || g.Digest != "d1" {
-			t.Errorf("grants[%d] = %+v", i, g)
-		}
+		assert.Check(t, is.Equal(g.Tool, app.Tools[i].Name), "%d %+v", i, g)
+		assert.Check(t, g.Tool != Wildcard, "grants[%d] = %+v", i, g)
+		assert.Check(t, is.Equal(g.Digest, "d1"), "%d %+v", i, g)
 	}
 	for _, choice := range []string{choiceDeny, choiceOnce, choiceSession} {
 		d := newDesk()
 		check(d, d.choose(t, app, "add", choice))
-		if len(d.kept.grants) != 0 {
-			t.Errorf("%s kept %+v", choice, d.kept.grants)
-		}
+		assert.Check(t, is.Len(d.kept.grants, 0), choice)
 	}
 }
 
@@ -104,9 +95,8 @@ func TestNotKept(t *testing.T) {
 		d, app := newDesk(), notesApp("d1")
 		d.kept.err = fs.ErrPermission
 		e := d.refusal(t, d.choose(t, app, "add", choice), aai.ConsentRequired)
-		if !errors.Is(e, fs.ErrPermission) || !strings.Contains(e.Hint, fs.ErrPermission.Error()) {
-			t.Errorf("%s: %v, hint %q", choice, e, e.Hint)
-		}
+		assert.Assert(t, is.ErrorIs(e, fs.ErrPermission), choice)
+		assert.Assert(t, is.Contains(e.Hint, fs.ErrPermission.Error()), choice)
 		d.question(t, asking(app, "add"))
 	}
 }
@@ -136,9 +126,7 @@ func TestGrantsAreBound(t *testing.T) {
 			d.admits(t, d.choose(t, app, "add", choice))
 			r := asking(app, "add")
 			c.change(r)
-			if got := check(d, r); got != c.want {
-				t.Errorf("%s, another %s: %s, expected %s", choice, c.name, got, c.want)
-			}
+			assert.Check(t, is.Equal(check(d, r), c.want), "%s %s", choice, c.name)
 		}
 	}
 }
@@ -148,18 +136,13 @@ func TestGrantsAreBound(t *testing.T) {
 func TestChangedDescriptor(t *testing.T) {
 	const notice = "You allowed this on 2026-05-04. Since then it has changed:"
 	d := newDesk()
-	if q := d.question(t, asking(notesApp("d1"), "add")); strings.Contains(q.Text, notice) {
-		t.Error("a first question speaks of a change")
-	}
+	assert.Check(t, !strings.Contains(d.question(t, asking(notesApp("d1"), "add")).Text, notice), "a first question speaks of a change")
 	d.admits(t, d.choose(t, notesApp("d1"), "add", choiceAll))
 	added := &aai.Tool{Name: "share", Description: "Sends the notes to a friend."}
 	next := notesApp("d2", added)
-	if q := d.question(t, asking(next, "add")); !strings.Contains(q.Text, notice) {
-		t.Errorf("the question does not say that the descriptor changed:\n%s", q.Text)
-	}
-	if q := d.question(t, asking(next, "share")); strings.Contains(q.Text, notice) {
-		t.Error("a tool that was never allowed is said to have been")
-	}
+	q := d.question(t, asking(next, "add"))
+	assert.Check(t, is.Contains(q.Text, notice), "the question does not say that the descriptor changed:\n%s", q.Text)
+	assert.Check(t, !strings.Contains(d.question(t, asking(next, "share")).Text, notice), "a tool that was never allowed is said to have been")
 	d.admits(t, d.choose(t, next, "add", choiceAlways))
 	d.admits(t, asking(next, "add"))
 	d.question(t, asking(next, "share"))
@@ -177,9 +160,7 @@ func TestNever(t *testing.T) {
 	for _, grants := range [][]Grant{{allow, deny}, {deny, allow}, {deny}} {
 		d.kept.grants = grants
 		e := d.refusal(t, asking(app, "wipe"), aai.ConsentRequired)
-		if !strings.Contains(e.Hint, "consent revoke "+notes+" wipe") {
-			t.Errorf("hint %q", e.Hint)
-		}
+		assert.Check(t, is.Contains(e.Hint, "consent revoke "+notes+" wipe"))
 		d.admits(t, asking(app, "add"))
 	}
 }
@@ -214,9 +195,7 @@ func TestPreapproved(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			d := newDesk(c.grant)
 			r := asking(notesApp("whatever the descriptor is now"), "add")
-			if got := check(d, r); got != c.want {
-				t.Errorf("%s, expected %s", got, c.want)
-			}
+			assert.Check(t, is.Equal(check(d, r), c.want))
 			if c.want == "admits" && r.Consent != "preapproved" {
 				t.Errorf("the record says %q", r.Consent)
 			}
@@ -251,9 +230,7 @@ func TestNoSession(t *testing.T) {
 	}
 	q := d.question(t, homeless())
 	for _, c := range q.Choices {
-		if c.ID == choiceSession {
-			t.Error("a session is offered to a caller that has none")
-		}
+		assert.Check(t, c.ID != choiceSession, "a session is offered to a caller that has none")
 	}
 	d.refuses(t, answered(homeless(), q, choiceSession), aai.PermissionDenied)
 	d.question(t, homeless())
@@ -271,9 +248,9 @@ func TestNothingCanBeKept(t *testing.T) {
 	for _, c := range q.Choices {
 		offered = append(offered, c.ID)
 	}
-	if want := []string{choiceDeny, choiceOnce, choiceSession}; !slices.Equal(offered, want) || !strings.Contains(q.Details, "nothing can be saved here") {
-		t.Errorf("offers %q, expected %q; the details say %s", offered, want, q.Details)
-	}
+	want := []string{choiceDeny, choiceOnce, choiceSession}
+	assert.Assert(t, slices.Equal(offered, want), "offers %q, expected %q; the details say %s", offered, want, q.Details)
+	assert.Assert(t, is.Contains(q.Details, "nothing can be saved here"), "%q %q", offered, want)
 	d.refuses(t, answered(asking(app, "add"), q, choiceAlways), aai.PermissionDenied)
 	d.admits(t, d.choose(t, app, "add", choiceSession))
 }
@@ -302,9 +279,7 @@ func TestSessionGrantsAreBounded(t *testing.T) {
 	}
 	d.admits(t, d.choose(t, app, "add", choiceSession))
 	d.question(t, asking(app, "add"))
-	if len(d.sessions.granted) != maxSessionGrants {
-		t.Errorf("%d are remembered", len(d.sessions.granted))
-	}
+	assert.Check(t, is.Len(d.sessions.granted, maxSessionGrants), "%d are remembered", len(d.sessions.granted))
 }
 
 // TestAllLeavesRefusalsAlone checks that "all" does not revoke an earlier "never".

@@ -5,6 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/policy"
 )
@@ -42,12 +45,9 @@ func TestDeniedTools(t *testing.T) {
 		{mine, notes, "wipe", true}, {mine, notes, "add", false}, {others, notes, "wipe", false},
 		{mine, other, "add", false}, {mine, blocked, "add", true}, {others, blocked, "add", true}, {mine, desktop, "ax_click", false},
 	} {
-		if got := policy.DeniedTools(store, lists)(c.who)(c.app, c.app.Tool(c.tool)); got != c.want {
-			t.Errorf("%s of %s for %s: %t", c.tool, c.app.ID, c.who, got)
-		}
+		assert.Check(t, is.Equal(policy.DeniedTools(store, lists)(c.who)(c.app, c.app.Tool(c.tool)), c.want), "%s %s %s", c.tool, c.app.ID, c.who)
 	}
 	unread := policy.DeniedTools(grantsOf{err: errors.New("locked")}, lists)(mine)
-	if unread(notes, notes.Tool("wipe")) || !unread(blocked, blocked.Tool("add")) {
-		t.Error("where refusals cannot be read, what the lists say is all")
-	}
+	assert.Assert(t, !unread(notes, notes.Tool("wipe")), "where refusals cannot be read, what the lists say is all")
+	assert.Assert(t, unread(blocked, blocked.Tool("add")), "where refusals cannot be read, what the lists say is all")
 }

@@ -9,6 +9,9 @@ import (
 	"sync"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/gateway"
 )
@@ -118,9 +121,7 @@ func code(err error) string {
 func say(t *testing.T, g *gateway.Gateway, c *aai.Call, choice string) string {
 	t.Helper()
 	_, err := g.Do(t.Context(), c)
-	if got := code(err); got != "CONSENT_REQUIRED?" {
-		t.Fatalf("%s; expected a question", got)
-	}
+	assert.Equal(t, code(err), "CONSENT_REQUIRED?")
 	q := aai.AsError(err).Questions[0]
 	again := *c
 	again.Answers = map[string]aai.Answer{q.ID: {Choice: choice, Seal: q.Seal, Channel: aai.Terminal}}
@@ -137,20 +138,15 @@ func (w *world) expect(t *testing.T, g *gateway.Gateway, c *aai.Call, want strin
 
 func TestDoAsksAndRuns(t *testing.T) {
 	w := newWorld(t)
-	if got := say(t, w.Gateway, call(notes, "wipe"), choiceDeny); got != "PERMISSION_DENIED" {
-		t.Error(got)
-	}
+	assert.Check(t, is.Equal(say(t, w.Gateway, call(notes, "wipe"), choiceDeny), "PERMISSION_DENIED"))
 	w.expect(t, w.Gateway, call(notes, "list"), "CONSENT_REQUIRED?")
-	if len(w.ran) != 0 {
-		t.Fatalf("ran %v without a yes", w.ran)
-	}
+	assert.Assert(t, is.Len(w.ran, 0), "ran %v without a yes", w.ran)
 	if got := say(t, w.Gateway, call(notes, "wipe"), choiceOnce); got != "ok" || w.ran[notes+":wipe"] != 1 {
 		t.Errorf("%s, ran %v", got, w.ran)
 	}
 	w.expect(t, w.Gateway, call(notes, "wipe"), "CONSENT_REQUIRED?")
-	if got := strings.Join(w.records.intents(), "|"); got != "once (terminal)" {
-		t.Errorf("on record: %q", got)
-	}
+	got := strings.Join(w.records.intents(), "|")
+	assert.Check(t, is.Equal(got, "once (terminal)"), "on record: %q", got)
 }
 
 // TestDoInTwoProcesses checks that a grant of one process is valid in another until it is revoked.
@@ -158,22 +154,16 @@ func TestDoInTwoProcesses(t *testing.T) {
 	w := newWorld(t)
 	other := w.gateway()
 	w.expect(t, other, call(notes, "add"), "CONSENT_REQUIRED?")
-	if got := say(t, w.Gateway, call(notes, "add"), choiceAlways); got != "ok" {
-		t.Fatal(got)
-	}
+	assert.Equal(t, say(t, w.Gateway, call(notes, "add"), choiceAlways), "ok")
 	w.expect(t, other, call(notes, "add"), "ok")
-	if n, err := w.store.Remove(func(g Grant) bool { return g.App == notes }); n != 1 || err != nil {
-		t.Fatal(n, err)
-	}
+	n, err := w.store.Remove(func(g Grant) bool { return g.App == notes })
+	assert.Equal(t, n, 1)
+	assert.NilError(t, err)
 	w.expect(t, other, call(notes, "add"), "CONSENT_REQUIRED?")
 	w.expect(t, w.Gateway, call(notes, "add"), "CONSENT_REQUIRED?")
-	if got := say(t, w.Gateway, call(notes, "add"), choiceNever); got != "PERMISSION_DENIED" {
-		t.Fatal(got)
-	}
+	assert.Equal(t, say(t, w.Gateway, call(notes, "add"), choiceNever), "PERMISSION_DENIED")
 	w.expect(t, other, call(notes, "add"), "CONSENT_REQUIRED")
-	if w.ran[notes+":add"] != 2 {
-		t.Errorf("ran %v", w.ran)
-	}
+	assert.Check(t, is.Equal(w.ran[notes+":add"], 2), w.ran)
 }
 
 // TestDoWithAnothersSeal checks that the seal of another process is rejected.
@@ -184,24 +174,19 @@ func TestDoWithAnothersSeal(t *testing.T) {
 	c := call(notes, "add")
 	c.Answers = map[string]aai.Answer{q.ID: {Choice: choiceAll, Seal: q.Seal, Channel: aai.Terminal}}
 	w.expect(t, w.gateway(), c, "CONSENT_REQUIRED")
-	if len(w.ran) != 0 {
-		t.Errorf("ran %v", w.ran)
-	}
+	assert.Check(t, is.Len(w.ran, 0))
 }
 
 func TestDoAfterAnUpdate(t *testing.T) {
 	w := newWorld(t)
-	if got := say(t, w.Gateway, call(notes, "list"), choiceAll); got != "ok" {
-		t.Fatal(got)
-	}
+	assert.Equal(t, say(t, w.Gateway, call(notes, "list"), choiceAll), "ok")
 	w.expect(t, w.Gateway, call(notes, "wipe"), "ok")
 	w.put(notesApp("d2", &aai.Tool{Name: "share"}))
 	for _, tool := range []string{"list", "wipe", "share"} {
 		w.expect(t, w.Gateway, call(notes, tool), "CONSENT_REQUIRED?")
 	}
-	if w.ran[notes+":share"] != 0 || w.ran[notes+":wipe"] != 1 {
-		t.Errorf("ran %v", w.ran)
-	}
+	assert.Check(t, is.Equal(w.ran[notes+":share"], 0), w.ran)
+	assert.Check(t, is.Equal(w.ran[notes+":wipe"], 1), w.ran)
 }
 
 // TestDoKeysOnTheTarget checks that consent to click in one app does not cover another.
@@ -210,9 +195,7 @@ func TestDoKeysOnTheTarget(t *testing.T) {
 	click := func(app string) *aai.Call {
 		return &aai.Call{Caller: agent(), App: "desktop", Tool: "click", Args: map[string]any{"app": app}}
 	}
-	if got := say(t, w.Gateway, click(notes), choiceAlways); got != "ok" {
-		t.Fatal(got)
-	}
+	assert.Equal(t, say(t, w.Gateway, click(notes), choiceAlways), "ok")
 	w.expect(t, w.Gateway, click(notes), "ok")
 	w.expect(t, w.Gateway, click("org.example.Bank"), "CONSENT_REQUIRED?")
 	w.expect(t, w.Gateway, click(aai.BuiltinApp), "CONSENT_REQUIRED?")
@@ -230,9 +213,7 @@ func TestDoOwnApp(t *testing.T) {
 	_, err := w.Do(t.Context(), person)
 	person.Answers = map[string]aai.Answer{reauthQuestionID: {Choice: choiceYes, Channel: aai.Passphrase, Secret: "correct horse", Seal: aai.AsError(err).Questions[0].Seal}}
 	w.expect(t, w.Gateway, person, "ok")
-	if w.ran["aai:consent_grant"] != 1 {
-		t.Errorf("ran %v", w.ran)
-	}
+	assert.Check(t, is.Equal(w.ran["aai:consent_grant"], 1), w.ran)
 }
 
 // TestDoPreapproved checks that an unattended run admits only preapproved calls, without a question.
@@ -245,16 +226,13 @@ func TestDoPreapproved(t *testing.T) {
 // TestDoWithDamagedConsents checks that no call is admitted while the store is unreadable.
 func TestDoWithDamagedConsents(t *testing.T) {
 	w := newWorld(t, Grant{Caller: Wildcard, App: notes, Tool: "list", Decision: Allow})
-	if got := say(t, w.Gateway, call(notes, "wipe"), choiceSession); got != "ok" {
-		t.Fatal(got)
-	}
+	assert.Equal(t, say(t, w.Gateway, call(notes, "wipe"), choiceSession), "ok")
 	write(t, w.store.path, `{"version":7}`)
 	for _, tool := range []string{"list", "add", "wipe"} {
 		w.expect(t, w.Gateway, call(notes, tool), "CONSENT_REQUIRED")
 	}
-	if w.ran[notes+":wipe"] != 1 || len(w.ran) != 1 {
-		t.Errorf("ran %v", w.ran)
-	}
+	assert.Check(t, is.Equal(w.ran[notes+":wipe"], 1))
+	assert.Check(t, is.Len(w.ran, 1))
 }
 
 // dialog answers every question with one choice.
@@ -280,9 +258,7 @@ func TestDoWithADialog(t *testing.T) {
 		w := newWorld(t)
 		w.Dialog = c.dialog
 		w.expect(t, w.Gateway, call(notes, "add"), c.want)
-		if ran := w.ran[notes+":add"] == 1; ran != (c.want == "ok") {
-			t.Errorf("%+v: ran %v", c.dialog, w.ran)
-		}
+		assert.Check(t, is.Equal(w.ran[notes+":add"] == 1, (c.want == "ok")), "%+v %v", c.dialog, w.ran)
 	}
 }
 
@@ -294,16 +270,13 @@ func TestDoKeepsSecrets(t *testing.T) {
 	c.Args["text"] = "hunter2"
 	_, err := w.Do(t.Context(), c)
 	shown, jsonErr := json.Marshal(aai.AsError(err).Questions)
-	if jsonErr != nil || strings.Contains(string(shown), "hunter2") {
-		t.Errorf("%s %v", shown, jsonErr)
-	}
-	if got := say(t, w.Gateway, c, choiceOnce); got != "ok" {
-		t.Fatal(got)
-	}
+	assert.NilError(t, jsonErr, shown)
+	assert.Assert(t, !strings.Contains(string(shown), "hunter2"), shown)
+	assert.Equal(t, say(t, w.Gateway, c, choiceOnce), "ok")
 	kept, jsonErr := json.Marshal(w.records.entries)
-	if jsonErr != nil || strings.Contains(string(kept), "hunter2") || !strings.Contains(string(kept), "[secret]") {
-		t.Errorf("%s %v", kept, jsonErr)
-	}
+	assert.NilError(t, jsonErr, kept)
+	assert.Assert(t, !strings.Contains(string(kept), "hunter2"), kept)
+	assert.Assert(t, is.Contains(string(kept), "[secret]"), kept)
 }
 
 // TestDoSpendsAnAnswerOnce checks that concurrent calls use an answer once.
@@ -332,7 +305,6 @@ func TestDoSpendsAnAnswerOnce(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if ok != 1 || refused != 15 {
-		t.Errorf("%d ran and %d were refused, of 16", ok, refused)
-	}
+	assert.Check(t, is.Equal(ok, 1))
+	assert.Check(t, is.Equal(refused, 15))
 }

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -54,9 +57,8 @@ func TestCoversCaller(t *testing.T) {
 		{"", aai.Caller{}, false},
 		{":", mcp(""), false},
 	} {
-		if got := (Grant{Caller: c.grant, Identity: id, Decision: Allow}).coversCaller(c.caller); got != c.want {
-			t.Errorf("a grant for %q covers %+v: %v, expected %v", c.grant, c.caller, got, c.want)
-		}
+		got := (Grant{Caller: c.grant, Identity: id, Decision: Allow}).coversCaller(c.caller)
+		assert.Check(t, is.Equal(got, c.want), "a grant for %q covers %+v: %v, expected %v", c.grant, c.caller, got, c.want)
 	}
 }
 
@@ -65,9 +67,7 @@ func TestCoversCaller(t *testing.T) {
 func TestCoversCallerAsShown(t *testing.T) {
 	for _, name := range []string{"claude\x1b[31m", "a\nb", "a:b:c", strings.Repeat("x", 500), "\xff\xfe", "\u202eevil"} {
 		c := aai.Caller{Door: aai.DoorMCP, Name: name, Identity: "/x"}
-		if !(Grant{Caller: c.String(), Identity: "/x"}).coversCaller(c) {
-			t.Errorf("the grant for %q does not cover it", c.String())
-		}
+		assert.Check(t, (Grant{Caller: c.String(), Identity: "/x"}).coversCaller(c), "the grant for %q does not cover it", c.String())
 	}
 }
 
@@ -97,9 +97,8 @@ func TestIdentityDecides(t *testing.T) {
 		"an unknown one's own name": {Grant{Caller: unknown.String(), Decision: Allow}, false, false, false, false, true},
 	} {
 		got := []bool{c.grant.coversCaller(me), c.grant.coversCaller(renamed), c.grant.coversCaller(namesake), c.grant.coversCaller(unknown), c.grant.IsNameOnly()}
-		if want := []bool{c.me, c.renamed, c.namesake, c.unknown, c.old}; !slices.Equal(got, want) {
-			t.Errorf("a grant %s covers %v, expected %v", name, got, want)
-		}
+		want := []bool{c.me, c.renamed, c.namesake, c.unknown, c.old}
+		assert.Check(t, slices.Equal(got, want), "a grant %s covers %v, expected %v", name, got, want)
 	}
 }
 
@@ -116,15 +115,12 @@ func TestTheUnknownGetNothingForGood(t *testing.T) {
 	for _, c := range q.Choices {
 		offered = append(offered, c.ID)
 	}
-	if want := []string{choiceDeny, choiceOnce, choiceSession, choiceNever}; !slices.Equal(offered, want) {
-		t.Errorf("offered are %q, expected %q", offered, want)
-	}
+	want := []string{choiceDeny, choiceOnce, choiceSession, choiceNever}
+	assert.Check(t, slices.Equal(offered, want), "offered are %q, expected %q", offered, want)
 	for _, choice := range []string{choiceAlways, choiceAll} {
 		d.refuses(t, answered(unknown("add"), d.question(t, unknown("add")), choice), aai.PermissionDenied)
 	}
-	if len(d.kept.grants) != 0 {
-		t.Errorf("kept is %+v", d.kept.grants)
-	}
+	assert.Check(t, is.Len(d.kept.grants, 0))
 	d.admits(t, answered(unknown("add"), d.question(t, unknown("add")), choiceSession))
 	d.admits(t, unknown("add"))
 	other := unknown("add")
@@ -159,8 +155,6 @@ func TestCovers(t *testing.T) {
 		{Grant{Caller: Wildcard, App: "", Tool: "add"}, false},
 		{Grant{}, false},
 	} {
-		if got := c.grant.covers(r); got != c.want {
-			t.Errorf("%+v: %v, expected %v", c.grant, got, c.want)
-		}
+		assert.Check(t, is.Equal(c.grant.covers(r), c.want), "%+v", c.grant)
 	}
 }

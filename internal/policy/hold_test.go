@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/gateway"
 )
@@ -45,9 +47,7 @@ func TestACancelledCallLocksNothing(t *testing.T) {
 	go func() { _, err := g.Do(context.Background(), call()); done <- err }()
 	select {
 	case err := <-done:
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 	case <-time.After(5 * time.Second):
 		t.Fatal("no call of anybody passes the gate any more: l.mu is held for ever")
 	}

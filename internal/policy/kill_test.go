@@ -16,6 +16,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway/internal/secrets"
 )
@@ -28,9 +30,7 @@ func killRounds(t *testing.T) int {
 		return 20
 	}
 	n, err := strconv.Atoi(text)
-	if err != nil {
-		t.Fatalf("AAI_KILL_ROUNDS: %v", err)
-	}
+	assert.NilError(t, err, "AAI_KILL_ROUNDS: %v", err)
 	return n
 }
 
@@ -61,9 +61,7 @@ func killed(t *testing.T, folder, what, name string, within time.Duration) (step
 		}
 		steps++
 	}
-	if err := c.Wait(); err == nil {
-		t.Errorf("%s ended before it was killed", name)
-	}
+	assert.Check(t, c.Wait() != nil, "%s ended before it was killed", name)
 	return steps
 }
 
@@ -197,16 +195,13 @@ func killConsents(t *testing.T, what string, open func(folder string) Store, ane
 			sameAfter(t, of(all, name), name, steps[i])
 		}
 		// One grant of each stays until the end of all rounds.
-		if _, err := s.Remove(func(g Grant) bool { return slices.Contains(names[:], g.Caller) && g.Tool != "t0" }); err != nil {
-			t.Fatalf("round %d: %v", round, err)
-		}
+		_, err := s.Remove(func(g Grant) bool { return slices.Contains(names[:], g.Caller) && g.Tool != "t0" })
+		assert.NilError(t, err, "%d", round)
 		if !anew {
 			kept = append(kept, without(all, func(g Grant) bool { return !slices.Contains(names[:], g.Caller) || g.Tool != "t0" })...)
 		}
 		rest := without(grantsOf(t, s), func(g Grant) bool { return anew && g.Caller != "a person" })
-		if diff := cmp.Diff(kept, rest, cmpopts.SortSlices(func(a, b Grant) bool { return a.Caller < b.Caller })); diff != "" {
-			t.Fatalf("round %d: what was there before is not as it was:\n%s", round, diff)
-		}
+		assert.Assert(t, is.DeepEqual(kept, rest, cmpopts.SortSlices(func(a, b Grant) bool { return a.Caller < b.Caller })), "%d", round)
 		onlyWhole(t, folder, 2*rounds, "consent.json", "consent.json.lock", "secrets")
 		if t.Failed() {
 			t.FailNow()
@@ -215,9 +210,7 @@ func killConsents(t *testing.T, what string, open func(folder string) Store, ane
 			within *= 2
 		}
 	}
-	if done == 0 {
-		t.Error("no process ever came to change anything")
-	}
+	assert.Check(t, done != 0, "no process ever came to change anything")
 	t.Logf("%d rounds, %d changes acknowledged", rounds, done)
 }
 
@@ -230,9 +223,7 @@ func of(grants []Grant, caller string) []Grant {
 func sameAfter(t *testing.T, got []Grant, name string, steps int) {
 	t.Helper()
 	said := cmp.Diff(grantsAfter(name, steps), got, cmpopts.EquateEmpty())
-	if said != "" && !cmp.Equal(grantsAfter(name, steps+1), got, cmpopts.EquateEmpty()) {
-		t.Errorf("%s said that %d steps were done:\n%s", name, steps, said)
-	}
+	assert.Check(t, said == "" || cmp.Equal(grantsAfter(name, steps+1), got, cmpopts.EquateEmpty()), "%s said that %d steps were done:\n%s", name, steps, said)
 }
 
 // onlyWhole fails the test if the folder has other files, except the hidden ones that a
@@ -240,9 +231,7 @@ func sameAfter(t *testing.T, got []Grant, name string, steps int) {
 func onlyWhole(t *testing.T, folder string, mostLeft int, files ...string) {
 	t.Helper()
 	entries, err := os.ReadDir(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	hidden := 0
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), ".") {
@@ -251,9 +240,7 @@ func onlyWhole(t *testing.T, folder string, mostLeft int, files ...string) {
 			t.Errorf("%s is left over", e.Name())
 		}
 	}
-	if hidden > mostLeft {
-		t.Errorf("%d files are left over of %d processes", hidden, mostLeft)
-	}
+	assert.Check(t, hidden <= mostLeft, "%d files are left over of %d processes", hidden, mostLeft)
 }
 
 // TestKilledWords kills two processes that write the mode and the revocation, and checks
@@ -288,9 +275,7 @@ func killWords(t *testing.T, what, file string, whole func(word string) error) {
 		if err == nil {
 			err = whole(string(word))
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		reads++
 		return string(word)
 	}
@@ -313,16 +298,12 @@ func killWords(t *testing.T, what, file string, whole func(word string) error) {
 			}
 		}
 		after := read()
-		if steps > 0 && (after == "" || what == "revocation" && after == before) {
-			t.Fatalf("round %d: after %d steps there is %q, as before", round, steps, after)
-		}
+		assert.Assert(t, !(steps > 0 && (after == "" || what == "revocation" && after == before)), "round %d: after %d steps there is %q, as before", round, steps, after)
 		if done += steps; done == 0 { // a busy machine starts a process later
 			within *= 2
 		}
 		onlyWhole(t, folder, 2*rounds, file)
 	}
-	if done == 0 {
-		t.Error("no process ever came to write anything")
-	}
+	assert.Check(t, done != 0, "no process ever came to write anything")
 	t.Logf("%d rounds, %d writes acknowledged, %d reads", rounds, done, reads)
 }

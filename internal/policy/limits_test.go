@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/gateway"
 )
@@ -57,17 +60,14 @@ func TestRates(t *testing.T) {
 	expect := func(want ...string) {
 		t.Helper()
 		for i, w := range want {
-			if got := d.call(t, "a"); got != w {
-				t.Errorf("call %d: %s, expected %s", i, got, w)
-			}
+			assert.Check(t, is.Equal(d.call(t, "a"), w), "%d", i)
 		}
 	}
 	expect("ok", "ok", "ok", "RATE_LIMITED")
 	d.clock.advance(time.Second)
 	expect("ok", "ok", "RATE_LIMITED") // the minute's five; a second refills less than one
-	if got := d.call(t, "b"); got != "ok" {
-		t.Errorf("another caller: %s", got)
-	}
+	got := d.call(t, "b")
+	assert.Check(t, is.Equal(got, "ok"), "another caller: %s", got)
 	d.clock.advance(12 * time.Second)
 	expect("ok", "RATE_LIMITED")
 	d.clock.advance(time.Hour)
@@ -80,19 +80,18 @@ func TestRetryAfter(t *testing.T) {
 	for _, limit := range []Limit{{PerSecond: 4, PerMinute: 1000, Concurrent: 1}, {PerSecond: 50, PerMinute: 6, Concurrent: 1}} {
 		d := newLimitDesk(map[Kind]Limit{KindDeclared: limit})
 		for range min(limit.PerSecond, limit.PerMinute) {
-			if got := d.call(t, "a"); got != "ok" {
-				t.Fatal(got)
-			}
+			assert.Equal(t, d.call(t, "a"), "ok")
 		}
 		_, err := d.Check(t.Context(), by("a", asking(notesApp("d1"), "list")))
 		e, ok := errors.AsType[*aai.Error](err)
-		if !ok || e.Code != aai.RateLimited || e.RetryAfter <= 0 || e.Hint == "" || !e.RetrySafe() {
-			t.Fatalf("%+v", err)
-		}
+		assert.Assert(t, ok, "%+v", err)
+		assert.Equal(t, e.Code, aai.RateLimited, "%+v", err)
+		assert.Assert(t, e.RetryAfter > 0, "%+v", err)
+		assert.Assert(t, e.Hint != "", "%+v", err)
+		assert.Assert(t, e.RetrySafe(), "%+v", err)
 		d.clock.advance(e.RetryAfter - 2*time.Millisecond)
-		if got := d.call(t, "a"); got != "RATE_LIMITED" {
-			t.Errorf("too early: %s", got)
-		}
+		got := d.call(t, "a")
+		assert.Check(t, is.Equal(got, "RATE_LIMITED"), "too early: %s", got)
 		d.clock.advance(3 * time.Millisecond)
 		if got := d.call(t, "a"); got != "ok" {
 			t.Errorf("after %s: %s", e.RetryAfter, got)
@@ -106,14 +105,12 @@ func TestNewNamesHaveNoNewLimits(t *testing.T) {
 	for i := range 5 {
 		r := asking(notesApp("d1"), "list")
 		r.Call.Caller.Name, r.Call.Caller.Session, r.Call.Caller.Identity = fmt.Sprint("name", i), fmt.Sprint("session", i), "http:token"
-		if got := check(d, r); (got == "admits") != (i < 3) {
-			t.Errorf("call %d: %s", i, got)
-		}
+		got := check(d, r)
+		assert.Check(t, is.Equal((got == "admits"), (i < 3)), "%d %s", i, got)
 		r = asking(notesApp("d1"), "list")
 		r.Call.Caller.Name, r.Call.Caller.Session, r.Call.Caller.Identity = fmt.Sprint("name", i), "one process", ""
-		if got := check(d, r); (got == "admits") != (i < 3) {
-			t.Errorf("call %d of a process: %s", i, got)
-		}
+		got = check(d, r)
+		assert.Check(t, is.Equal((got == "admits"), (i < 3)), "call %d of a process: %s", i, got)
 	}
 }
 
@@ -121,14 +118,10 @@ func TestKinds(t *testing.T) {
 	screen := screen()
 	screen.Tools = append(screen.Tools, &aai.Tool{Name: "ax_run_script", Assess: aai.Always(aai.Assessment{Kind: aai.KindScript})}, &aai.Tool{Name: "ax_find_visual", Assess: aai.Always(aai.Assessment{Kind: aai.KindVision}), Effect: aai.Reads})
 	for tool, want := range map[string]Kind{"click": KindDesktop, "look": KindDesktop, "ax_run_script": KindScript, "ax_find_visual": KindVision} {
-		if got := kindOf(screen, screen.Tool(tool)); got != want {
-			t.Errorf("%s is %s", tool, got)
-		}
+		assert.Check(t, is.Equal(kindOf(screen, screen.Tool(tool)), want), tool)
 	}
 	// An app cannot change the kind of its tools by their names.
-	if got := kindOf(&aai.App{ID: notes}, &aai.Tool{Name: "ax_run_script"}); got != KindDeclared {
-		t.Error(got)
-	}
+	assert.Check(t, is.Equal(kindOf(&aai.App{ID: notes}, &aai.Tool{Name: "ax_run_script"}), KindDeclared))
 	// Kinds have separate limits.
 	d := newLimitDesk(map[Kind]Limit{KindDeclared: {PerSecond: 1, PerMinute: 9, Concurrent: 9}, KindDesktop: {PerSecond: 1, PerMinute: 9, Concurrent: 9}})
 	for _, want := range []string{"admits", "RATE_LIMITED"} {
@@ -139,9 +132,7 @@ func TestKinds(t *testing.T) {
 		}
 	}
 	// A kind without a limit is not admitted.
-	if got := check(NewLimits(nil), asking(notesApp("d1"), "list")); got != "RATE_LIMITED" {
-		t.Error(got)
-	}
+	assert.Check(t, is.Equal(check(NewLimits(nil), asking(notesApp("d1"), "list")), "RATE_LIMITED"))
 }
 
 // TestSlots checks that slots are released at the end of each call, and not before.
@@ -166,20 +157,16 @@ func TestSlots(t *testing.T) {
 					wg.Go(func() { _, _ = g.Do(t.Context(), call(notes, "list")) })
 					<-begun
 				}
-				if _, err := g.Do(t.Context(), call(notes, "list")); code(err) != "RATE_LIMITED" {
-					t.Errorf("round %d: one call too many came to %s", round, code(err))
-				}
+				_, err := g.Do(t.Context(), call(notes, "list"))
+				assert.Check(t, is.Equal(code(err), "RATE_LIMITED"), "round %d: one call too many came to %s", round, code(err))
 				for range slots {
 					goOn <- true
 				}
 				wg.Wait()
-				if d.active[KindDeclared] != 0 || d.busy[KindDeclared] != 0 {
-					t.Errorf("%d slots and %d callers are left", d.active[KindDeclared], d.busy[KindDeclared])
-				}
+				assert.Check(t, is.Equal(d.active[KindDeclared], 0))
+				assert.Check(t, is.Equal(d.busy[KindDeclared], 0))
 				for _, m := range d.byCaller {
-					if len(m.at) != 0 {
-						t.Errorf("slots are left of %v", m.at)
-					}
+					assert.Check(t, is.Len(m.at, 0), "slots are left of %v", m.at)
 				}
 			}
 		})
@@ -191,22 +178,17 @@ func TestSlotsOfATarget(t *testing.T) {
 	d := newLimitDesk(map[Kind]Limit{KindDeclared: {PerSecond: 1000, PerMinute: 1000, Concurrent: 8}, KindDesktop: {PerSecond: 1000, PerMinute: 1000, Concurrent: 1}})
 	other := &aai.App{ID: "org.example.Other", Digest: "d", Tools: []*aai.Tool{{Name: "list"}}}
 	for i := range 5 {
-		if got := check(d, by("a", asking(notesApp("d1"), "list"))); (got == "admits") != (i < 4) {
-			t.Errorf("call %d to the one: %s", i, got)
-		}
+		got := check(d, by("a", asking(notesApp("d1"), "list")))
+		assert.Check(t, is.Equal((got == "admits"), (i < 4)), "call %d to the one: %s", i, got)
 	}
 	for i := range 5 {
-		if got := check(d, by("a", asking(other, "list"))); (got == "admits") != (i < 4) {
-			t.Errorf("call %d to the other: %s", i, got)
-		}
+		got := check(d, by("a", asking(other, "list")))
+		assert.Check(t, is.Equal((got == "admits"), (i < 4)), "call %d to the other: %s", i, got)
 	}
 	third := &aai.App{ID: "org.example.Third", Digest: "d", Tools: []*aai.Tool{{Name: "list"}}}
-	if got := check(d, by("a", asking(third, "list"))); got == "admits" {
-		t.Error("a third target has slots beyond those of the caller")
-	}
-	if got := check(d, by("a", operating(program("editor", "e"), "look"))); got != "admits" {
-		t.Errorf("a single slot is half enough: %s", got)
-	}
+	assert.Check(t, check(d, by("a", asking(third, "list"))) != "admits", "a third target has slots beyond those of the caller")
+	got := check(d, by("a", operating(program("editor", "e"), "look")))
+	assert.Check(t, is.Equal(got, "admits"), "a single slot is half enough: %s", got)
 }
 
 // TestIntake checks that a connection's input is counted whatever its name and its number
@@ -217,29 +199,22 @@ func TestIntake(t *testing.T) {
 		return code(d.CountReceived(aai.Caller{Door: aai.DoorMCP, Identity: principal, Name: name, Session: name}, bytes))
 	}
 	for i := range 41 {
-		if got := send("a", fmt.Sprint(i), 10); (got == "ok") != (i < 40) {
-			t.Errorf("call %d: %s", i, got)
-		}
+		got := send("a", fmt.Sprint(i), 10)
+		assert.Check(t, is.Equal((got == "ok"), (i < 40)), "%d %s", i, got)
 	}
-	if got := send("b", "b", connectionBurst); got != "ok" {
-		t.Errorf("another: %s", got)
-	}
-	if got := send("b", "b", 1<<20); got != "RATE_LIMITED" {
-		t.Errorf("its next MiB: %s", got)
-	}
+	assert.Check(t, is.Equal(send("b", "b", connectionBurst), "ok"))
+	got := send("b", "b", 1<<20)
+	assert.Check(t, is.Equal(got, "RATE_LIMITED"), "its next MiB: %s", got)
 	d.clock.advance(time.Second)
 	for _, who := range []string{"a", "b"} {
-		if got := send(who, who, 1<<20); got != "ok" {
-			t.Errorf("%s a second later: %s", who, got)
-		}
+		got := send(who, who, 1<<20)
+		assert.Check(t, is.Equal(got, "ok"), "%s a second later: %s", who, got)
 	}
 	for i := range 3 * maxCallers {
 		send(fmt.Sprint("crowd", i), "", 0)
 		d.clock.advance(time.Second)
 	}
-	if len(d.byConnection) > maxCallers {
-		t.Errorf("%d connections are remembered", len(d.byConnection))
-	}
+	assert.Check(t, len(d.byConnection) <= maxCallers, "%d connections are remembered", len(d.byConnection))
 }
 
 // TestSlotsAreFair checks that a caller with all slots leaves some to others.
@@ -254,34 +229,25 @@ func TestSlotsAreFair(t *testing.T) {
 	}
 	for i := range totalSlotFactor {
 		for range 4 {
-			if got := open(fmt.Sprint("greedy", i)); got != "admits" {
-				t.Fatal(got)
-			}
+			assert.Equal(t, open(fmt.Sprint("greedy", i)), "admits")
 		}
-		if got := open(fmt.Sprint("greedy", i)); got != "RATE_LIMITED" {
-			t.Errorf("a fifth call: %s", got)
-		}
+		got := open(fmt.Sprint("greedy", i))
+		assert.Check(t, is.Equal(got, "RATE_LIMITED"), "a fifth call: %s", got)
 	}
 	for i := range 50 {
-		if got := open(fmt.Sprint("modest", i)); got != "admits" {
-			t.Errorf("the first call of one more caller: %s", got)
-		}
+		got := open(fmt.Sprint("modest", i))
+		assert.Check(t, is.Equal(got, "admits"), "the first call of one more caller: %s", got)
 	}
-	if got := open("modest7"); got != "RATE_LIMITED" {
-		t.Errorf("its second, when all is taken: %s", got)
-	}
+	got := open("modest7")
+	assert.Check(t, is.Equal(got, "RATE_LIMITED"), "its second, when all is taken: %s", got)
 }
 
 // TestCallersAreForgotten checks that memory is bounded for ever new callers.
 func TestCallersAreForgotten(t *testing.T) {
 	d := newLimitDesk(DefaultLimits())
 	for i := range 5 * maxCallers {
-		if got := d.call(t, fmt.Sprint(i)); got != "ok" {
-			t.Fatal(got)
-		}
+		assert.Equal(t, d.call(t, fmt.Sprint(i)), "ok")
 		d.clock.advance(time.Second)
 	}
-	if len(d.byCaller) > maxCallers {
-		t.Errorf("%d callers are remembered", len(d.byCaller))
-	}
+	assert.Check(t, len(d.byCaller) <= maxCallers, "%d callers are remembered", len(d.byCaller))
 }

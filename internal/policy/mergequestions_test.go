@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -29,9 +32,9 @@ func TestCallsAreAskedAboutTogether(t *testing.T) {
 	wipe := call(notes, "wipe")
 	wipe.Args["text"] = "everything"
 	a, err := w.Admit(t.Context(), call(notes, "add"), wipe, call(notes, "add"))
-	if err != nil || len(dialog.asked) != 1 || len(w.ran) != 0 {
-		t.Fatalf("%v, %d questions, ran %v", err, len(dialog.asked), w.ran)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(dialog.asked, 1))
+	assert.Assert(t, is.Len(w.ran, 0))
 	defer a.Release()
 	q := dialog.asked[0]
 	want := `Asked by: /usr/bin/claude
@@ -51,16 +54,13 @@ Call 3 of 3: It would, as the app says: make changes that can be undone
 	for _, c := range q.Choices {
 		choices = append(choices, c.ID)
 	}
-	if q.Title != `Allow "claude" all of these 3 calls?` || q.Text != want || strings.Join(choices, " ") != "deny once session always" {
-		t.Errorf("%s\n%s\n%v", q.Title, q.Text, choices)
-	}
-	if strings.Count(q.Details, "The app's id: org.example.Notes") != 1 {
-		t.Error(q.Details)
-	}
+	assert.Check(t, is.Equal(q.Title, `Allow "claude" all of these 3 calls?`), choices)
+	assert.Check(t, is.Equal(q.Text, want), choices)
+	assert.Check(t, is.Equal(strings.Join(choices, " "), "deny once session always"), choices)
+	assert.Check(t, is.Equal(strings.Count(q.Details, "The app's id: org.example.Notes"), 1), q.Details)
 	for i := range 3 {
-		if _, err := a.Run(t.Context(), i); err != nil {
-			t.Error(err)
-		}
+		_, err := a.Run(t.Context(), i)
+		assert.Check(t, err)
 	}
 	if w.ran[notes+":add"] != 2 || w.ran[notes+":wipe"] != 1 || strings.Join(w.records.intents(), "|") != "once (native)|once (native)|once (native)" {
 		t.Errorf("ran %v, on record %q", w.ran, w.records.intents())
@@ -75,18 +75,15 @@ func TestANoIsToAllOfThem(t *testing.T) {
 	w := newWorld(t)
 	dialog := &chooser{choice: choiceDeny}
 	w.Dialog = dialog
-	if _, err := w.Admit(t.Context(), call(notes, "add"), call(notes, "wipe")); code(err) != "PERMISSION_DENIED" || len(dialog.asked) != 1 {
-		t.Errorf("%v, %d questions", err, len(dialog.asked))
-	}
-	if err := w.store.Add(Grant{Caller: agent().String(), Identity: agent().Identity, App: notes, Tool: "wipe", Digest: "d1", Decision: Deny}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Admit(t.Context(), call(notes, "add"), call(notes, "wipe")); code(err) != "CONSENT_REQUIRED" || len(dialog.asked) != 1 {
-		t.Errorf("%v, %d questions", err, len(dialog.asked))
-	}
-	if len(w.ran) != 0 || len(w.records.intents()) != 0 {
-		t.Errorf("ran %v", w.ran)
-	}
+	_, err := w.Admit(t.Context(), call(notes, "add"), call(notes, "wipe"))
+	assert.Check(t, is.Equal(code(err), "PERMISSION_DENIED"), err)
+	assert.Check(t, is.Len(dialog.asked, 1), err)
+	assert.NilError(t, w.store.Add(Grant{Caller: agent().String(), Identity: agent().Identity, App: notes, Tool: "wipe", Digest: "d1", Decision: Deny}))
+	_, err = w.Admit(t.Context(), call(notes, "add"), call(notes, "wipe"))
+	assert.Check(t, is.Equal(code(err), "CONSENT_REQUIRED"), err)
+	assert.Check(t, is.Len(dialog.asked, 1), err)
+	assert.Assert(t, is.Len(w.ran, 0))
+	assert.Assert(t, is.Len(w.records.intents(), 0))
 }
 
 // TestOneAnswerForSeveralCalls checks that the answer to a merged question is valid for
@@ -104,9 +101,8 @@ func TestOneAnswerForSeveralCalls(t *testing.T) {
 	}
 	_, err := w.Admit(t.Context(), calls(nil, "add", "wipe")...)
 	e := aai.AsError(err)
-	if code(err) != "CONSENT_REQUIRED?" || len(e.Questions) != 1 {
-		t.Fatal(err)
-	}
+	assert.Equal(t, code(err), "CONSENT_REQUIRED?", err)
+	assert.Assert(t, is.Len(e.Questions, 1), err)
 	answers := map[string]aai.Answer{questionID: {Choice: choiceOnce, Seal: e.Questions[0].Seal, Channel: aai.Terminal}}
 	if _, err := w.Admit(t.Context(), calls(answers, "add", "list")...); code(err) != "CONSENT_REQUIRED" {
 		t.Errorf("with a call that was not shown: %v", err) // and the answer to the other is spent
@@ -114,13 +110,10 @@ func TestOneAnswerForSeveralCalls(t *testing.T) {
 	_, err = w.Admit(t.Context(), calls(nil, "add", "wipe")...)
 	answers[questionID] = aai.Answer{Choice: choiceOnce, Seal: aai.AsError(err).Questions[0].Seal, Channel: aai.Terminal}
 	a, err := w.Admit(t.Context(), calls(answers, "wipe", "add")...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	a.Release()
-	if _, err := w.Admit(t.Context(), calls(answers, "wipe", "add")...); code(err) != "CONSENT_REQUIRED" {
-		t.Errorf("a second time: %v", err)
-	}
+	_, err = w.Admit(t.Context(), calls(answers, "wipe", "add")...)
+	assert.Check(t, is.Equal(code(err), "CONSENT_REQUIRED"), "a second time: %v", err)
 }
 
 // TestChangesOfTheGatewayAreNotJoined checks that each change of the gateway has its own question.
@@ -130,9 +123,8 @@ func TestChangesOfTheGatewayAreNotJoined(t *testing.T) {
 	dialog := &chooser{choice: choiceYes}
 	w.Dialog = dialog
 	a, err := w.Admit(t.Context(), call(aai.BuiltinApp, "consent_grant"), call(aai.BuiltinApp, "consent_grant"))
-	if err != nil || len(dialog.asked) != 2 {
-		t.Fatalf("%v, %d questions", err, len(dialog.asked))
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(dialog.asked, 2))
 	a.Release()
 }
 
@@ -158,8 +150,7 @@ func TestJoinOnlyWhatIsAlike(t *testing.T) {
 		{ask(other, aai.DesktopDialog), nil},
 	} {
 		q, joined := d.MergeQuestions([]aai.PendingQuestion{ask(agent(), aai.Client, aai.DesktopDialog), c.second})
-		if joined != (c.want != nil) || joined && !slices.Equal(q.Channels, c.want) {
-			t.Errorf("%v, %v", joined, q.Channels)
-		}
+		assert.Check(t, is.Equal(joined, (c.want != nil)), q.Channels)
+		assert.Check(t, !joined || slices.Equal(q.Channels, c.want), "%v %v", joined, q.Channels)
 	}
 }

@@ -5,6 +5,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -43,9 +46,7 @@ func TestModes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for mode, want := range map[Mode]string{Normal: c.normal, Safe: c.safe, Sandboxed: c.sandboxed} {
-				if got := check(&ModeGate{Configured: mode}, c.r); got != want {
-					t.Errorf("%s: %s, expected %s", mode, got, want)
-				}
+				assert.Check(t, is.Equal(check(&ModeGate{Configured: mode}, c.r), want), mode)
 			}
 		})
 	}
@@ -58,49 +59,36 @@ func TestTheFileOfTheMode(t *testing.T) {
 	free, strict := &ModeGate{Path: path}, &ModeGate{Configured: Safe, Path: path}
 	expect := func(what string, f, s Mode) {
 		t.Helper()
-		if free.Current() != f || strict.Current() != s {
-			t.Errorf("%s: %s and %s", what, free.Current(), strict.Current())
-		}
+		assert.Check(t, is.Equal(free.Current(), f), what)
+		assert.Check(t, is.Equal(strict.Current(), s), what)
 	}
 	expect("no file", Normal, Safe)
 	for mode, want := range map[Mode]Mode{Normal: Safe, Safe: Safe, Sandboxed: Sandboxed} {
-		if err := SetMode(path, mode); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, SetMode(path, mode))
 		expect("the file says "+mode.String(), mode, want)
 	}
 	for _, damaged := range []string{"", "\n", "normal safe", "NORMAL", "\x00"} {
 		write(t, path, damaged)
 		expect("the file is damaged", Sandboxed, Sandboxed)
 	}
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(path, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.Remove(path))
+	assert.NilError(t, os.Mkdir(path, 0o700))
 	expect("it is a folder", Sandboxed, Sandboxed)
-	if err := SetMode(path, Normal); err == nil {
-		t.Error("a mode was kept in a folder")
-	}
+	assert.Check(t, SetMode(path, Normal) != nil, "a mode was kept in a folder")
 	var none *ModeGate
-	if none.Current() != Normal {
-		t.Error("no gate of modes is one")
-	}
+	assert.Check(t, is.Equal(none.Current(), Normal), "no gate of modes is one")
 }
 
 func TestParseMode(t *testing.T) {
 	for _, m := range []Mode{Normal, Safe, Sandboxed} {
-		if got, err := ParseMode(m.String()); got != m || err != nil {
-			t.Errorf("%s: %s, %v", m, got, err)
-		}
+		got, err := ParseMode(m.String())
+		assert.Check(t, is.Equal(got, m))
+		assert.Check(t, err)
 	}
-	if got, err := ParseMode("loose"); err == nil || got != Sandboxed {
-		t.Errorf("%s, %v", got, err)
-	}
-	if Mode(-3).String() != "sandboxed" {
-		t.Error("a mode that nobody knows is said to be free")
-	}
+	got, err := ParseMode("loose")
+	assert.Assert(t, err != nil, err)
+	assert.Equal(t, got, Sandboxed, err)
+	assert.Check(t, is.Equal(Mode(-3).String(), "sandboxed"), "a mode that nobody knows is said to be free")
 }
 
 // TestSafeAsksEachTime checks that mode safe asks for each irreversible call, whatever was
@@ -111,15 +99,12 @@ func TestSafeAsksEachTime(t *testing.T) {
 	for range 2 {
 		d.admits(t, asking(notesApp("d1"), "list"))
 		q := d.question(t, asking(notesApp("d1"), "wipe"))
-		if len(q.Choices) != 2 || !q.AlwaysAsk {
-			t.Errorf("it offers %+v", q.Choices)
-		}
+		assert.Assert(t, is.Len(q.Choices, 2))
+		assert.Assert(t, q.AlwaysAsk, "it offers %+v", q.Choices)
 		d.refuses(t, answered(asking(notesApp("d1"), "wipe"), q, choiceAlways), aai.PermissionDenied)
 		d.admits(t, d.choose(t, notesApp("d1"), "wipe", choiceOnce))
 	}
-	if len(d.kept.grants) != 0 {
-		t.Errorf("kept: %+v", d.kept.grants)
-	}
+	assert.Check(t, is.Len(d.kept.grants, 0))
 	// A refusal for good still refuses.
 	d.kept.grants = []Grant{{Caller: "mcp:claude-ai", App: notes, Tool: "wipe", Decision: Deny}}
 	d.refuses(t, asking(notesApp("d1"), "wipe"), aai.ConsentRequired)
@@ -141,9 +126,7 @@ func TestListedIsAdmitted(t *testing.T) {
 					gate := &ModeGate{Configured: mode}
 					listed := len((&VisibleCatalog{Catalog: oneApp{app}, Modes: gate}).Apps()[0].Tools) == 1
 					_, err := gate.Check(t.Context(), &aai.Request{Call: &aai.Call{Caller: aai.Caller{Door: aai.DoorMCP}}, App: app, Tool: tool})
-					if listed != (err == nil) {
-						t.Errorf("%s: %+v of %s is listed: %v; its call: %v", mode, tool, id, listed, err)
-					}
+					assert.Check(t, is.Equal(listed, (err == nil)), "%s: %+v of %s is listed: %v; its call: %v", mode, tool, id, listed, err)
 				}
 			}
 		}

@@ -3,6 +3,9 @@ package policy
 import (
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/gui/risk"
 )
@@ -41,9 +44,7 @@ func TestOnlyCalls(t *testing.T) {
 				"not open":  {NewBuiltinGate(BuiltinConfig{Authenticator: &somebody{way: aai.DesktopDialog}}), c.closed},
 				"a dialog":  {risk.ProtectedWindows{IsDialogOpen: func() bool { return true }}, "admits"},
 			} {
-				if got := check(gate.gate, of(c.app(), c.kind)); got != gate.want {
-					t.Errorf("%s: %s, expected %s", what, got, gate.want)
-				}
+				assert.Check(t, is.Equal(check(gate.gate, of(c.app(), c.kind)), gate.want), what)
 			}
 			r := of(c.app(), c.kind)
 			if check(risk.NewDestructiveMarker([]string{"delete"}), r); r.Destructive {

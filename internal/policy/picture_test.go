@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -26,24 +29,19 @@ func TestPicturesForAModel(t *testing.T) {
 	d := newDesk(by(Wildcard), by(aai.PermissionHost), by(aai.PermissionSee))
 	d.admits(t, operating(editor, "look"))
 	q := d.question(t, sending(editor, far))
-	if !strings.Contains(q.Text, "\nA picture leaves this computer, to: api.model.example") || !strings.Contains(q.Title, `let the model at api.model.example see the windows of "editor"`) {
-		t.Errorf("it asks %q\n%s", q.Title, q.Text)
-	}
-	if q.AllowsChannel(aai.Client) || q.Choices[1].ID != choiceOnce {
-		t.Errorf("it may be answered over %v by %v", q.Channels, q.Choices)
-	}
+	assert.Assert(t, is.Contains(q.Text, "\nA picture leaves this computer, to: api.model.example"))
+	assert.Assert(t, is.Contains(q.Title, `let the model at api.model.example see the windows of "editor"`))
+	assert.Assert(t, !q.AllowsChannel(aai.Client), "it may be answered over %v by %v", q.Channels, q.Choices)
+	assert.Equal(t, q.Choices[1].ID, choiceOnce, "%v %v", q.Channels, q.Choices)
 	d.admits(t, answered(sending(editor, far), q, choiceAlways))
 	d.admits(t, sending(editor, far))
 	d.question(t, sending(mail, far))
 	d.question(t, sending(editor, "other.example"))
 	q = d.question(t, sending(editor, near))
-	if !strings.Contains(q.Text, "\nA picture goes to a model on this computer, at: 127.0.0.1:1234") || strings.Contains(q.Text, "leaves") {
-		t.Errorf("it asks\n%s", q.Text)
-	}
+	assert.Assert(t, is.Contains(q.Text, "\nA picture goes to a model on this computer, at: 127.0.0.1:1234"))
+	assert.Assert(t, !strings.Contains(q.Text, "leaves"), "it asks\n%s", q.Text)
 	q = d.question(t, sending(editor, "аpi.model.example")) // with a Cyrillic а
-	if strings.Contains(q.Text, "аpi.model") {
-		t.Errorf("it asks\n%s", q.Text)
-	}
+	assert.Check(t, !strings.Contains(q.Text, "аpi.model"), "it asks\n%s", q.Text)
 	d = newDesk(by(aai.PermissionPicture + " " + far))
 	d.admits(t, sending(editor, far))
 	d.question(t, operating(editor, "look"))

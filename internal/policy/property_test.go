@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
 	"pgregory.net/rapid"
 
 	"github.com/gybob/aai-gateway"
@@ -160,9 +161,7 @@ func TestGateAgainstModel(t *testing.T) {
 				if got := outcomeOf(questions, err); got != want {
 					t.Fatalf("%s\nanswers %+v: %s, expected %s", about(r), r.Call.Answers, got, want)
 				}
-				if (r.Consent != "") != (want == "admits") {
-					t.Fatalf("%s, but the record says %q", want, r.Consent)
-				}
+				assert.Equal(t, (r.Consent != ""), (want == "admits"), "%s, but the record says %q", want, r.Consent)
 				for _, q := range questions {
 					m.issued = append(m.issued, &issued{about(r), m.now, q.Seal, false})
 				}
@@ -174,9 +173,7 @@ func TestGateAgainstModel(t *testing.T) {
 			},
 			"a person revokes": func(t *rapid.T) {
 				tool := rapid.SampledFrom([]string{"list", "add", "wipe"}).Draw(t, "revoked")
-				if err := revocations.Revoke(); err != nil {
-					t.Fatal(err)
-				}
+				assert.NilError(t, revocations.Revoke())
 				m.sessions = map[string]bool{} // all are asked again
 				_, _ = d.kept.Remove(func(g Grant) bool { return g.Tool == tool })
 				for who := range m.stored {

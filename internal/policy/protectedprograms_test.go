@@ -3,9 +3,11 @@ package policy
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/gui/risk"
@@ -53,40 +55,30 @@ func TestLists(t *testing.T) {
 			}
 			r := asking(notesApp("d"), "list")
 			r.App, r.Call.Target = c.app, c.app
-			if got := check(c.lists, r); got != want {
-				t.Errorf("%s, expected %s", got, want)
-			}
+			assert.Check(t, is.Equal(check(c.lists, r), want))
 		})
 	}
 	// The app of the tool counts too, and the gateway itself is not listed.
 	r := operating(program("editor", "e"), "click")
-	if got := check(AppLists{Denied: []string{"desktop"}}, r); got != "PERMISSION_DENIED" {
-		t.Error(got)
-	}
-	if got := check(AppLists{Allowed: []string{"editor"}}, r); got != "admits" {
-		t.Error(got)
-	}
-	if got := check(AppLists{Allowed: []string{"editor"}}, operating(nil, "look")); got != "PERMISSION_DENIED" {
-		t.Errorf("the whole screen: %s", got)
-	}
+	assert.Check(t, is.Equal(check(AppLists{Denied: []string{"desktop"}}, r), "PERMISSION_DENIED"))
+	assert.Check(t, is.Equal(check(AppLists{Allowed: []string{"editor"}}, r), "admits"))
+	got := check(AppLists{Allowed: []string{"editor"}}, operating(nil, "look"))
+	assert.Check(t, is.Equal(got, "PERMISSION_DENIED"), "the whole screen: %s", got)
 	noWindow := operating(nil, "look")
 	noWindow.Tool = &aai.Tool{Name: "programs", Effect: aai.Reads, Target: "app", Params: aai.Schema{Source: []byte("{}")}}
-	if got := check(AppLists{Denied: []string{"x"}}, noWindow); got != "admits" {
-		t.Errorf("a tool about no window: %s", got)
-	}
-	if got := check(AppLists{Denied: []string{"x"}}, operating(nil, "look")); got != "PERMISSION_DENIED" {
-		t.Errorf("the whole screen shows what is denied: %s", got)
-	}
-	if got := check(AppLists{Denied: []string{"*"}}, ownRequest(aai.DoorMCP, "guide", aai.Reads)); got != "admits" {
-		t.Error(got)
-	}
+	got = check(AppLists{Denied: []string{"x"}}, noWindow)
+	assert.Check(t, is.Equal(got, "admits"), "a tool about no window: %s", got)
+	got = check(AppLists{Denied: []string{"x"}}, operating(nil, "look"))
+	assert.Check(t, is.Equal(got, "PERMISSION_DENIED"), "the whole screen shows what is denied: %s", got)
+	assert.Check(t, is.Equal(check(AppLists{Denied: []string{"*"}}, ownRequest(aai.DoorMCP, "guide", aai.Reads)), "admits"))
 	first := func(entries ...string) string {
 		entry, found := FirstInvalidPattern(entries)
 		return fmt.Sprintf("%q %v", entry, found)
 	}
-	if first("a*", "[") != `"[" true` || first("a", "*") != `"" false` || first("a", " ") != `" " true` || first("a", "", "[") != `"" true` {
-		t.Error("patterns")
-	}
+	assert.Check(t, is.Equal(first("a*", "["), `"[" true`))
+	assert.Check(t, is.Equal(first("a", "*"), `"" false`))
+	assert.Check(t, is.Equal(first("a", " "), `" " true`))
+	assert.Check(t, is.Equal(first("a", "", "["), `"" true`))
 }
 
 // TestToActIsNotToDestroy checks that permission to click does not cover "Delete".
@@ -99,13 +91,9 @@ func TestToActIsNotToDestroy(t *testing.T) {
 	}
 	d.admits(t, operating(program("editor", "e"), "click"))
 	q := d.question(t, deleting())
-	if !strings.Contains(q.Title, "that may not be undone") {
-		t.Error(q.Title)
-	}
+	assert.Check(t, is.Contains(q.Title, "that may not be undone"))
 	for _, c := range q.Choices {
-		if c.ID == choiceAll {
-			t.Error("all is offered")
-		}
+		assert.Check(t, c.ID != choiceAll, "all is offered")
 	}
 	d.admits(t, answered(deleting(), q, choiceSession))
 	d.admits(t, deleting())
@@ -140,9 +128,7 @@ func TestTheQuestionSaysWhy(t *testing.T) {
 				why = append(why, line)
 			}
 		}
-		if got := strings.Join(why, "|"); got != c.want {
-			t.Errorf("%s: %q, want %q", c.hit, got, c.want)
-		}
+		assert.Check(t, is.Equal(strings.Join(why, "|"), c.want), c.hit)
 	}
 }
 
@@ -156,9 +142,8 @@ func TestTheQuestionNamesWhatIsHit(t *testing.T) {
 	}
 	d := newDesk()
 	q := d.question(t, deleting("Delete draft\nIn: all"))
-	if want := aai.QuoteMark + `On: button "Delete draft\nIn: all" in "Notes"`; !slices.Contains(strings.Split(q.Text, "\n"), want) {
-		t.Errorf("the question is\n%s\nwant the line %s", q.Text, want)
-	}
+	want := aai.QuoteMark + `On: button "Delete draft\nIn: all" in "Notes"`
+	assert.Check(t, is.Contains(strings.Split(q.Text, "\n"), want), "the question is\n%s\nwant the line %s", q.Text, want)
 	d.refuses(t, answered(deleting("Delete account"), q, choiceOnce), aai.ConsentRequired)
 	d.admits(t, answered(deleting("Delete draft"), d.question(t, deleting("Delete draft")), choiceOnce))
 	// Permission to act does not cover destruction.

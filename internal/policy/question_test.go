@@ -9,7 +9,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/gybob/aai-gateway"
@@ -18,9 +19,7 @@ import (
 func TestQuestion(t *testing.T) {
 	d := newDesk()
 	got := d.question(t, asking(notesApp("d1"), "wipe"))
-	if got.Seal == "" {
-		t.Error("there is no seal")
-	}
+	assert.Check(t, got.Seal != "", "there is no seal")
 	got.Seal = ""
 	want := aai.Question{
 		ID:       "consent",
@@ -48,9 +47,7 @@ Asked over: mcp
 			{ID: "never", Label: "Never allow", IsRefusal: true},
 		},
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	assert.Check(t, is.DeepEqual(want, got))
 }
 
 func TestQuestionSaysWhatIsTouched(t *testing.T) {
@@ -58,9 +55,7 @@ func TestQuestionSaysWhatIsTouched(t *testing.T) {
 	r := asking(notesApp("d1"), "add")
 	r.Call.Target = &aai.App{ID: "org.example.Bank", Name: "My \"Bank\"", Source: "/usr/bin/bank"}
 	q := d.question(t, r)
-	if !strings.Contains(q.Text, "\nIn: org.example.Bank, /usr/bin/bank\n│ which calls itself \"My 'Bank'\"\n") {
-		t.Error(q.Text)
-	}
+	assert.Check(t, is.Contains(q.Text, "\nIn: org.example.Bank, /usr/bin/bank\n│ which calls itself \"My 'Bank'\"\n"))
 }
 
 // TestPageQuestion: the question about a tool of an open page names its site.
@@ -69,9 +64,7 @@ func TestPageQuestion(t *testing.T) {
 	app.ID, app.Name, app.Source = aai.PagePrefix+"https://shop.xn--exmple-cua.com:8443", "shop", ""
 	q := newDesk().question(t, asking(app, "add"))
 	const want = "\nWeb site: xn--exmple-cua.com\nIts host: shop.xn--exmple-cua.com:8443\nIn: page:https://shop.xn--exmple-cua.com:8443\n"
-	if !strings.Contains(q.Text, want) {
-		t.Error(q.Text)
-	}
+	assert.Check(t, is.Contains(q.Text, want))
 }
 
 func TestEffectWords(t *testing.T) {
@@ -79,9 +72,7 @@ func TestEffectWords(t *testing.T) {
 	for tool, want := range map[string]string{
 		"list": "only read", "add": "make changes that can be undone", "wipe": "send, delete or permanently change things",
 	} {
-		if q := d.question(t, asking(notesApp("d1"), tool)); !strings.Contains(q.Text, ": "+want+"\n│ with ") {
-			t.Errorf("%s:\n%s", tool, q.Text)
-		}
+		assert.Check(t, is.Contains(d.question(t, asking(notesApp("d1"), tool)).Text, ": "+want+"\n│ with "), tool)
 	}
 }
 
@@ -113,18 +104,13 @@ func TestQuestionShowsArguments(t *testing.T) {
 			r := asking(notesApp("d1"), "add")
 			r.Call.Args, r.Tool.Privacy.Secret = c.args, c.secret
 			if c.want == "" {
-				if e := newDesk().refusal(t, r, aai.ConsentRequired); e.Hint == "" {
-					t.Error(e)
-				}
+				e := newDesk().refusal(t, r, aai.ConsentRequired)
+				assert.Check(t, e.Hint != "", e)
 				return
 			}
 			q := newDesk().question(t, r)
-			if !strings.HasSuffix(q.Text, "\n"+c.want) {
-				t.Errorf("%s\nexpected\n%s", q.Text, c.want)
-			}
-			if strings.Contains(q.Text+q.Title+q.Details, "1234") {
-				t.Error("a secret is shown")
-			}
+			assert.Check(t, strings.HasSuffix(q.Text, "\n"+c.want), "%s %s", q.Text, c.want)
+			assert.Check(t, !strings.Contains(q.Text+q.Title+q.Details, "1234"), "a secret is shown")
 		})
 	}
 }
@@ -135,9 +121,9 @@ func TestSealTellsNothing(t *testing.T) {
 	r.Call.Args = map[string]any{"pin": "a secret of some length"}
 	r.Tool.Privacy.Secret = []string{"pin"}
 	raw, err := base64.RawURLEncoding.DecodeString(newDesk().question(t, r).Seal)
-	if err != nil || len(raw) != sealSize || strings.Contains(string(raw), "secret") {
-		t.Errorf("%d bytes, %v: %q", len(raw), err, raw)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(raw, sealSize))
+	assert.Assert(t, !strings.Contains(string(raw), "secret"), "%d bytes, %v: %q", len(raw), err, raw)
 }
 
 // beginnings returns the beginnings of a question's lines.
@@ -182,9 +168,8 @@ func TestHostileWords(t *testing.T) {
 		if e, ok := errors.AsType[*aai.Error](err); ok && e.Code == aai.ConsentRequired && strings.HasPrefix(e.Message, "the person was not asked: ") {
 			return
 		}
-		if err != nil || len(q) != 1 {
-			t.Fatal(q, err)
-		}
+		assert.NilError(t, err)
+		assert.Assert(t, is.Len(q, 1))
 		harmless(t, r.Call.Caller, q[0])
 	})
 }
@@ -198,14 +183,11 @@ func harmless(t *rapid.T, caller aai.Caller, q aai.Question) {
 		for len(expected) > 0 && !strings.HasPrefix(line, expected[0]) && (strings.HasPrefix(expected[0], "Web") || strings.HasPrefix(expected[0], "Its")) {
 			expected = expected[1:] // of web apps only
 		}
-		if len(expected) == 0 || !strings.HasPrefix(line, expected[0]) {
-			t.Fatalf("the line %q in\n%s", line, q.Text)
-		}
+		assert.Assert(t, len(expected) != 0, "the line %q in\n%s", line, q.Text)
+		assert.Assert(t, strings.HasPrefix(line, expected[0]), "the line %q in\n%s", line, q.Text)
 		expected = expected[1:]
 	}
-	if q.Choices[0].ID != choiceDeny {
-		t.Error("the refusal is not first")
-	}
+	assert.Check(t, is.Equal(q.Choices[0].ID, choiceDeny), "the refusal is not first")
 	shown := []string{q.Title}
 	for line := range strings.Lines(q.Text + "\n" + q.Details) {
 		shown = append(shown, strings.TrimSuffix(line, "\n"))
@@ -217,16 +199,12 @@ func harmless(t *rapid.T, caller aai.Caller, q aai.Question) {
 		bad := strings.IndexFunc(s, func(r rune) bool {
 			return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co)
 		})
-		if bad >= 0 || !utf8.ValidString(s) {
-			t.Errorf("%q at %d", s, bad)
-		}
+		assert.Check(t, bad < 0, "%q at %d", s, bad)
+		assert.Check(t, utf8.ValidString(s), "%q at %d", s, bad)
 	}
-	if len(q.Title) > 300 {
-		t.Errorf("a title of %d bytes", len(q.Title))
-	}
-	if _, err := json.Marshal(q); err != nil {
-		t.Error(err)
-	}
+	assert.Check(t, len(q.Title) <= 300, "a title of %d bytes", len(q.Title))
+	_, err := json.Marshal(q)
+	assert.Check(t, err)
 }
 
 // TestWhatWouldBeTypedIsShown checks that the question shows the text to type, which the
@@ -236,15 +214,13 @@ func TestWhatWouldBeTypedIsShown(t *testing.T) {
 	for tool, want := range map[string]string{"type": `text: "rm -rf ~"`, "click": `text: "[secret]"`} {
 		r := operating(program("mousepad", "d"), tool)
 		r.Tool.Privacy.Secret, r.Call.Args = []string{"text"}, map[string]any{"text": "rm -rf ~"}
-		if q := d.question(t, r); !strings.Contains(q.Text, want) {
-			t.Errorf("to %s does not show %s:\n%s", tool, want, q.Text)
-		}
+		q := d.question(t, r)
+		assert.Check(t, is.Contains(q.Text, want), "to %s does not show %s:\n%s", tool, want, q.Text)
 	}
 	r := operating(program("mousepad", "d"), "type")
 	r.Tool.Privacy.Secret, r.Call.Args = []string{"fields.value"}, map[string]any{"fields": []any{map[string]any{"query": "Name", "value": "Ann"}}}
-	if q := d.question(t, r); !strings.Contains(q.Text, `fields: [{"query":"Name","value":"Ann"}]`) {
-		t.Errorf("of several fields it shows:\n%s", q.Text)
-	}
+	q := d.question(t, r)
+	assert.Check(t, is.Contains(q.Text, `fields: [{"query":"Name","value":"Ann"}]`), "of several fields it shows:\n%s", q.Text)
 }
 
 // TestShownToWhoIsAsked checks that ShowSecrets shows arguments that only the record
@@ -263,12 +239,8 @@ func TestShownToWhoIsAsked(t *testing.T) {
 				}
 			}
 		}
-		if text := "{" + strings.Join(got, ",") + "}"; text != want {
-			t.Errorf("shown is %t: %s, want %s", shown, text, want)
-		}
-		if kept := r.RedactedArgs()["expr"]; kept != "[secret]" {
-			t.Errorf("elsewhere is %v", kept)
-		}
+		assert.Check(t, is.Equal("{"+strings.Join(got, ",")+"}", want), "%t", shown)
+		assert.Check(t, is.Equal(r.RedactedArgs()["expr"], "[secret]"))
 	}
 }
 
@@ -278,8 +250,7 @@ func TestANameIsNotSaidTwice(t *testing.T) {
 	for name, want := range map[string]int{"terminal": 0, "another": 1} {
 		r := asking(notesApp("d1"), "wipe")
 		r.Call.Caller = aai.Caller{Door: aai.DoorCLI, Name: name, Identity: aai.IdentityTerminal, Session: "s"}
-		if n := strings.Count(d.question(t, r).Text, "which calls itself \""+name+"\""); n != want {
-			t.Errorf("%s: said %d times", name, n)
-		}
+		n := strings.Count(d.question(t, r).Text, "which calls itself \""+name+"\"")
+		assert.Check(t, is.Equal(n, want), "%s: said %d times", name, n)
 	}
 }

@@ -3,6 +3,9 @@ package policy
 import (
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -20,19 +23,17 @@ func TestAskedOfOwn(t *testing.T) {
 	}
 	own := NewBuiltinGate(BuiltinConfig{AgentTools: []string{"discover", "apps", "mode_set"}, NeedsConsent: asked})
 	for tool, consent := range map[string]string{"discover": "", "apps": "own"} {
-		if r := request(tool, ""); check(own, r) != "admits" || r.Consent != consent {
-			t.Errorf("%s: consent %q", tool, r.Consent)
-		}
+		r := request(tool, "")
+		assert.Check(t, is.Equal(check(own, r), "admits"), tool)
+		assert.Check(t, is.Equal(r.Consent, consent), tool)
 	}
 	closed := NewBuiltinGate(BuiltinConfig{AgentTools: []string{"apps"}, NeedsConsent: asked})
-	if got := check(closed, request("discover", "")); got != string(aai.PermissionDenied) {
-		t.Errorf("what is not open: %s", got)
-	}
+	got := check(closed, request("discover", ""))
+	assert.Check(t, is.Equal(got, string(aai.PermissionDenied)), "what is not open: %s", got)
 
 	d := newDesk()
-	if got := check(d.Consent, request("discover", "")); got != "admits" {
-		t.Errorf("without Asked: %s", got)
-	}
+	got = check(d.Consent, request("discover", ""))
+	assert.Check(t, is.Equal(got, "admits"), "without Asked: %s", got)
 	d.builtinNeedsConsent = asked
 	for _, r := range []*aai.Request{request("apps", ""), request("mode_set", ""), request("discover", "example.com")} {
 		if got := check(d.Consent, r); got != "admits" {
@@ -41,19 +42,16 @@ func TestAskedOfOwn(t *testing.T) {
 	}
 	q := d.question(t, request("discover", ""))
 	for _, c := range q.Choices {
-		if c.ID == choiceAll {
-			t.Error("all of the gateway's own tools are offered")
-		}
+		assert.Check(t, c.ID != choiceAll, "all of the gateway's own tools are offered")
 	}
 	r := answered(request("discover", ""), q, choiceAlways)
 	d.admits(t, r)
 	d.admits(t, request("discover", ""))
-	if len(d.kept.grants) != 1 || d.kept.grants[0].Tool != "discover" || d.kept.grants[0].App != aai.BuiltinApp {
-		t.Errorf("kept: %+v", d.kept.grants)
-	}
+	assert.Assert(t, is.Len(d.kept.grants, 1))
+	assert.Equal(t, d.kept.grants[0].Tool, "discover")
+	assert.Equal(t, d.kept.grants[0].App, aai.BuiltinApp)
 	other := request("discover", "")
 	other.Call.Caller.Identity = "/usr/bin/other"
-	if got := check(d.Consent, other); got != "asks" {
-		t.Errorf("another agent: %s", got)
-	}
+	got = check(d.Consent, other)
+	assert.Check(t, is.Equal(got, "asks"), "another agent: %s", got)
 }

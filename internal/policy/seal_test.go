@@ -3,11 +3,13 @@ package policy
 import (
 	"crypto/sha256"
 	"encoding/base64"
-	"errors"
 	"math"
 	"strings"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 )
@@ -17,17 +19,13 @@ func sumOf(s string) [sha256.Size]byte { return sha256.Sum256([]byte(s)) }
 func TestSealOpensOnce(t *testing.T) {
 	s, asked := newSealer(), sumOf("a call")
 	seal := s.seal(asked, epoch())
-	if err := s.open(seal, asked, epoch().Add(sealLifetime)); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, s.open(seal, asked, epoch().Add(sealLifetime)))
 	for _, later := range []time.Duration{0, sealLifetime} {
-		if err := s.open(seal, asked, epoch().Add(later)); !errors.Is(err, errSealUsed) {
-			t.Errorf("again after %s: %v", later, err)
-		}
+		err := s.open(seal, asked, epoch().Add(later))
+		assert.Check(t, is.ErrorIs(err, errSealUsed), "again after %s: %v", later, err)
 	}
-	if err := s.open(seal, asked, epoch().Add(sealLifetime+1)); !errors.Is(err, errSealExpired) {
-		t.Errorf("again when expired: %v", err)
-	}
+	err := s.open(seal, asked, epoch().Add(sealLifetime+1))
+	assert.Check(t, is.ErrorIs(err, errSealExpired), "again when expired: %v", err)
 }
 
 func TestSealIsRefused(t *testing.T) {
@@ -46,16 +44,11 @@ func TestSealIsRefused(t *testing.T) {
 		"of another call":  s.seal(sumOf("another call"), epoch()),
 		"10 kB of nothing": strings.Repeat("A", 10_000),
 	} {
-		if err := s.open(forged, asked, epoch()); !errors.Is(err, errSealForged) {
-			t.Errorf("%s: %v", name, err)
-		}
+		assert.Check(t, is.ErrorIs(s.open(forged, asked, epoch()), errSealForged), name)
 	}
-	if err := s.open(seal, asked, epoch().Add(sealLifetime+1)); !errors.Is(err, errSealExpired) {
-		t.Errorf("expired: %v", err)
-	}
-	if err := s.open(seal, asked, epoch()); err != nil {
-		t.Errorf("attempts have used the seal up: %v", err)
-	}
+	assert.Check(t, is.ErrorIs(s.open(seal, asked, epoch().Add(sealLifetime+1)), errSealExpired))
+	err := s.open(seal, asked, epoch())
+	assert.Check(t, err, "attempts have used the seal up: %v", err)
 }
 
 // TestSealAltered checks that every bit of a seal counts: nonce, expiry and MAC.
@@ -65,9 +58,7 @@ func TestSealAltered(t *testing.T) {
 	for bit := range 8 * len(raw) {
 		altered := append([]byte(nil), raw...)
 		altered[bit/8] ^= 1 << (bit % 8)
-		if err := s.open(base64.RawURLEncoding.EncodeToString(altered), asked, epoch()); !errors.Is(err, errSealForged) {
-			t.Fatalf("bit %d: %v", bit, err)
-		}
+		assert.Assert(t, is.ErrorIs(s.open(base64.RawURLEncoding.EncodeToString(altered), asked, epoch()), errSealForged), "%d", bit)
 	}
 }
 
@@ -76,23 +67,17 @@ func TestSealsDiffer(t *testing.T) {
 	for range 100 {
 		seen[s.seal(sumOf("a call"), epoch())] = true
 	}
-	if len(seen) != 100 {
-		t.Errorf("%d different seals of 100", len(seen))
-	}
+	assert.Check(t, is.Len(seen, 100), "%d different seals of 100", len(seen))
 }
 
 // TestUsedSealsAreForgotten checks that expired seals are removed from memory.
 func TestUsedSealsAreForgotten(t *testing.T) {
 	s, asked, now := newSealer(), sumOf("a call"), epoch()
 	for range 50 {
-		if err := s.open(s.seal(asked, now), asked, now); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, s.open(s.seal(asked, now), asked, now))
 		now = now.Add(sealLifetime / 10)
 	}
-	if len(s.used) > 12 {
-		t.Errorf("%d used seals are remembered", len(s.used))
-	}
+	assert.Check(t, len(s.used) <= 12, "%d used seals are remembered", len(s.used))
 }
 
 // TestAnswerIsBound checks that an answer is valid for its call only.
@@ -137,12 +122,9 @@ func TestAnswerIsBound(t *testing.T) {
 			r := d.choose(t, app, "add", choice)
 			c.change(d, r)
 			e := d.refusal(t, r, aai.ConsentRequired)
-			if e.Hint == "" {
-				t.Errorf("another %s: no hint", c.name)
-			}
-			if len(d.kept.grants) != 0 || len(d.sessions.granted) != 0 {
-				t.Errorf("another %s: %q was kept all the same", c.name, choice)
-			}
+			assert.Check(t, e.Hint != "", "another %s: no hint", c.name)
+			assert.Assert(t, is.Len(d.kept.grants, 0), "%s %q", c.name, choice)
+			assert.Assert(t, is.Len(d.sessions.granted, 0), "%s %q", c.name, choice)
 		}
 	}
 }
@@ -173,9 +155,8 @@ func TestUnsayableArguments(t *testing.T) {
 		r.Call.Args = map[string]any{"n": math.NaN()}
 		return r
 	}
-	if first, second := binding(odd()), binding(odd()); first == second {
-		t.Error("two calls that cannot be written down share a binding")
-	}
+	first, second := binding(odd()), binding(odd())
+	assert.Check(t, first != second, "two calls that cannot be written down share a binding")
 	newDesk().refuses(t, odd(), aai.ConsentRequired)
 	q := newDesk().question(t, asking(notesApp("d1"), "add"))
 	newDesk().refuses(t, answered(odd(), q, choiceOnce), aai.ConsentRequired)

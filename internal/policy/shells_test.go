@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/gui/risk"
 )
@@ -11,9 +14,7 @@ import (
 // shelled returns the request after the gate.
 func shelled(t *testing.T, r *aai.Request) *aai.Request {
 	t.Helper()
-	if got := check(risk.ShellMarker{}, r); got != "admits" {
-		t.Error(got)
-	}
+	assert.Check(t, is.Equal(check(risk.ShellMarker{}, r), "admits"))
 	return r
 }
 
@@ -25,17 +26,12 @@ func TestToRunIsAskedApart(t *testing.T) {
 	}
 	d := newDesk(every(aai.PermissionAct), every(aai.PermissionSee), every(aai.PermissionDestroy), every(aai.PermissionStart), every(Wildcard))
 	q := d.question(t, typing())
-	if !strings.HasSuffix(q.Title, `to type commands into the windows of "xterm"?`) || !strings.Contains(q.Text, "\nIt would: run any command as you\n") {
-		t.Errorf("%s\n%s", q.Title, q.Text)
-	}
+	assert.Assert(t, strings.HasSuffix(q.Title, `to type commands into the windows of "xterm"?`), q.Title)
+	assert.Assert(t, is.Contains(q.Text, "\nIt would: run any command as you\n"), q.Title)
 	for _, c := range q.Choices {
-		if c.ID == choiceAll {
-			t.Error("all is offered")
-		}
+		assert.Check(t, c.ID != choiceAll, "all is offered")
 	}
-	if q.Channels[0] == aai.Client {
-		t.Error("a client may ask it")
-	}
+	assert.Check(t, q.Channels[0] != aai.Client, "a client may ask it")
 	d.admits(t, answered(typing(), q, choiceAlways))
 	d.admits(t, typing())
 
@@ -46,20 +42,16 @@ func TestToRunIsAskedApart(t *testing.T) {
 	newDesk(every(aai.PermissionRun)).admits(t, typing())
 
 	chinese := chinese()
-	if got := chinese.window(typing(), aai.PermissionRun); !strings.Contains(got, "输入命令") || !strings.Contains(chinese.anyCommand, "任何命令") {
-		t.Error(got)
-	}
+	got := chinese.window(typing(), aai.PermissionRun)
+	assert.Assert(t, is.Contains(got, "输入命令"))
+	assert.Assert(t, is.Contains(chinese.anyCommand, "任何命令"))
 }
 
 // TestSafeRunsNothing checks that mode safe refuses typing into a terminal.
 func TestSafeRunsNothing(t *testing.T) {
 	for mode, want := range map[Mode]string{Normal: "admits", Safe: "PERMISSION_DENIED", Sandboxed: "PERMISSION_DENIED"} {
 		r := shelled(t, operating(program("xterm", "x"), "type"))
-		if got := check(&ModeGate{Configured: mode}, r); got != want {
-			t.Errorf("%s: %s", mode, got)
-		}
+		assert.Check(t, is.Equal(check(&ModeGate{Configured: mode}, r), want), mode)
 	}
-	if got := check(&ModeGate{Configured: Safe}, shelled(t, operating(program("mousepad", "m"), "type"))); got != "admits" {
-		t.Error(got)
-	}
+	assert.Check(t, is.Equal(check(&ModeGate{Configured: Safe}, shelled(t, operating(program("mousepad", "m"), "type"))), "admits"))
 }

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -34,16 +37,13 @@ func TestARememberedStartIsForItsOwnCommand(t *testing.T) {
 	d.question(t, launched(t, func(a *aai.App) { a.Process.Launch.Digest = "another command" }))
 	for range 2 { // each time
 		q := d.question(t, launched(t, other))
-		if !strings.Contains(q.Text, "\n│ Runs: /usr/bin/editor --new --eval 'rm'\n") {
-			t.Errorf("the whole command is not shown:\n%s", q.Text)
-		}
-		if ids := slices.Collect(func(yield func(string) bool) {
+		assert.Check(t, is.Contains(q.Text, "\n│ Runs: /usr/bin/editor --new --eval 'rm'\n"), "the whole command is not shown:\n%s", q.Text)
+		ids := slices.Collect(func(yield func(string) bool) {
 			for _, c := range q.Choices {
 				yield(c.ID)
 			}
-		}); !slices.Equal(ids, []string{choiceDeny, choiceOnce}) {
-			t.Errorf("offered are %q", ids)
-		}
+		})
+		assert.Check(t, slices.Equal(ids, []string{choiceDeny, choiceOnce}), "offered are %q", ids)
 		d.admits(t, answered(launched(t, other), q, choiceOnce))
 	}
 	q := d.question(t, launched(t, other))
@@ -90,15 +90,12 @@ func TestWhatRunsCommandsIsStartedToRun(t *testing.T) {
 	}
 	d := newDesk(Grant{Caller: Wildcard, App: "desktop/editor", Tool: Wildcard, Decision: Allow}, Grant{Caller: Wildcard, App: "desktop/editor", Tool: aai.PermissionStart, Decision: Allow})
 	q := d.question(t, shell(nil))
-	if !strings.HasSuffix(q.Title, `to start "editor", which runs commands?`) {
-		t.Error(q.Title)
-	}
+	assert.Check(t, strings.HasSuffix(q.Title, `to start "editor", which runs commands?`), q.Title)
 	d.admits(t, answered(shell(nil), q, choiceAlways))
 	d.admits(t, shell(nil))
 	d.question(t, shell(func(a *aai.App) { a.Process.Launch.HasArgs, a.Process.Launch.OpensArgs = true, true }))
-	if got := check(&ModeGate{Configured: Safe}, shell(nil)); got != "PERMISSION_DENIED" {
-		t.Errorf("in the mode safe: %s", got)
-	}
+	got := check(&ModeGate{Configured: Safe}, shell(nil))
+	assert.Check(t, is.Equal(got, "PERMISSION_DENIED"), "in the mode safe: %s", got)
 }
 
 // TestFilesAreAskedAboutEachTime checks that no earlier consent to a tool lets a call send a file,
@@ -123,12 +120,9 @@ func TestFilesAreAskedAboutEachTime(t *testing.T) {
 	d.admits(t, upload(""))
 	for range 2 {
 		q := d.question(t, upload("/home/me/plan.txt"))
-		if !strings.Contains(q.Text, "\nSends the content of the file \"/home/me/plan.txt\" to api.example.com\n") {
-			t.Errorf("the file is not shown:\n%s", q.Text)
-		}
-		if len(q.Choices) != 2 || q.Choices[1].ID != choiceOnce {
-			t.Errorf("offered are %+v", q.Choices)
-		}
+		assert.Check(t, is.Contains(q.Text, "\nSends the content of the file \"/home/me/plan.txt\" to api.example.com\n"), "the file is not shown:\n%s", q.Text)
+		assert.Assert(t, is.Len(q.Choices, 2))
+		assert.Equal(t, q.Choices[1].ID, choiceOnce)
 		d.admits(t, answered(upload("/home/me/plan.txt"), q, choiceOnce))
 	}
 	if q := d.question(t, upload("result:c-1")); !strings.Contains(q.Text, "\nSends the kept result of the call \"c-1\" to api.example.com\n") {

@@ -13,7 +13,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
-	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 )
@@ -26,17 +27,13 @@ func storePath(t *testing.T) string {
 func grantsOf(t *testing.T, s Store) []Grant {
 	t.Helper()
 	grants, err := s.Grants()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return grants
 }
 
 func add(t *testing.T, s Store, grants ...Grant) {
 	t.Helper()
-	if err := s.Add(grants...); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, s.Add(grants...))
 }
 
 func full() Grant {
@@ -50,20 +47,15 @@ func TestStoreRoundTrip(t *testing.T) {
 	path := storePath(t)
 	never := Grant{Caller: "cli:terminal", App: notes, Tool: "wipe", Decision: Deny, GrantedAt: epoch()}
 	add(t, NewFileStore(path), full(), never)
-	if diff := cmp.Diff([]Grant{full(), never}, grantsOf(t, NewFileStore(path))); diff != "" {
-		t.Error(diff)
-	}
+	assert.Check(t, is.DeepEqual([]Grant{full(), never}, grantsOf(t, NewFileStore(path))))
 }
 
 // TestStoreReadsWithoutATrace checks that reading creates no file.
 func TestStoreReadsWithoutATrace(t *testing.T) {
 	path := storePath(t)
-	if grants := grantsOf(t, NewFileStore(path)); len(grants) != 0 {
-		t.Error(grants)
-	}
-	if _, err := os.Stat(filepath.Dir(path)); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("reading has made the folder: %v", err)
-	}
+	assert.Check(t, is.Len(grantsOf(t, NewFileStore(path)), 0))
+	_, err := os.Stat(filepath.Dir(path))
+	assert.Check(t, is.ErrorIs(err, fs.ErrNotExist), "reading has made the folder: %v", err)
 }
 
 // TestStoreReplaces checks that a new decision replaces the old one for the same caller,
@@ -82,9 +74,7 @@ func TestStoreReplaces(t *testing.T) {
 	again := full()
 	again.Decision, again.Digest, again.ExpiresAt = Deny, "d2", time.Time{}
 	add(t, s, again)
-	if diff := cmp.Diff(append(before[1:], again), grantsOf(t, s)); diff != "" {
-		t.Error(diff)
-	}
+	assert.Check(t, is.DeepEqual(append(before[1:], again), grantsOf(t, s)))
 }
 
 func TestStoreRemove(t *testing.T) {
@@ -96,16 +86,11 @@ func TestStoreRemove(t *testing.T) {
 	handedOut := grantsOf(t, s)
 	for _, want := range []int{1, 0} {
 		n, err := s.Remove(func(g Grant) bool { return g.Tool == "add" })
-		if n != want || err != nil {
-			t.Fatalf("%d, %v; expected %d", n, err, want)
-		}
+		assert.Equal(t, n, want)
+		assert.NilError(t, err)
 	}
-	if diff := cmp.Diff([]Grant{other}, grantsOf(t, NewFileStore(path))); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff([]Grant{full(), other}, handedOut); diff != "" {
-		t.Error("what was handed out has changed: ", diff)
-	}
+	assert.Check(t, is.DeepEqual([]Grant{other}, grantsOf(t, NewFileStore(path))))
+	assert.Check(t, is.DeepEqual([]Grant{full(), other}, handedOut), "%v", "what was handed out has changed: ")
 }
 
 // TestStoreSeesChanges checks that a change by another gateway or an editor is read at once.
@@ -116,30 +101,20 @@ func TestStoreSeesChanges(t *testing.T) {
 		g := full()
 		g.Tool = strconv.Itoa(i % 10) // so that files of the same size follow each other
 		add(t, writer, g)
-		if grants := grantsOf(t, reader); grants[len(grants)-1] != g {
-			t.Fatalf("the reader has %+v last, expected tool %s", grants[len(grants)-1], g.Tool)
-		}
+		grants := grantsOf(t, reader)
+		assert.Equal(t, grants[len(grants)-1], g, "the reader has %+v last, expected tool %s", grants[len(grants)-1], g.Tool)
 	}
-	if _, err := writer.Remove(func(Grant) bool { return true }); err != nil {
-		t.Fatal(err)
-	}
-	if grants := grantsOf(t, reader); len(grants) != 0 {
-		t.Error(grants)
-	}
+	_, err := writer.Remove(func(Grant) bool { return true })
+	assert.NilError(t, err)
+	assert.Check(t, is.Len(grantsOf(t, reader), 0))
 	add(t, writer, full())
 	grantsOf(t, reader)
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
-	if grants := grantsOf(t, reader); len(grants) != 0 {
-		t.Errorf("the file is gone, its grants are not: %+v", grants)
-	}
-	if err := os.WriteFile(path, []byte("{"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := reader.Grants(); err == nil {
-		t.Error("the damage is not seen")
-	}
+	assert.NilError(t, os.Remove(path))
+	grants := grantsOf(t, reader)
+	assert.Check(t, is.Len(grants, 0), "the file is gone, its grants are not: %+v", grants)
+	assert.NilError(t, os.WriteFile(path, []byte("{"), 0o600))
+	_, err = reader.Grants()
+	assert.Check(t, err != nil, "the damage is not seen")
 }
 
 // TestStoreSeesTheSize checks that a longer file is read again, even with the same time.
@@ -149,18 +124,12 @@ func TestStoreSeesTheSize(t *testing.T) {
 	add(t, s, full())
 	grantsOf(t, s)
 	was, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	other := NewFileStore(storePath(t))
 	add(t, other, full(), Grant{Caller: "cli:terminal", App: notes, Tool: "wipe", Decision: Deny, GrantedAt: epoch()})
 	longer, err := os.ReadFile(other.path)
-	if err := errors.Join(err, os.WriteFile(path, longer, 0o600), os.Chtimes(path, was.ModTime(), was.ModTime())); err != nil {
-		t.Fatal(err)
-	}
-	if grants := grantsOf(t, s); len(grants) != 2 {
-		t.Errorf("the reader has %+v", grants)
-	}
+	assert.NilError(t, errors.Join(err, os.WriteFile(path, longer, 0o600), os.Chtimes(path, was.ModTime(), was.ModTime())))
+	assert.Check(t, is.Len(grantsOf(t, s), 2))
 }
 
 const oneGrant = `{"caller":"*","app":"a","tool":"t","decision":"allow","granted_at":"2026-05-04T10:00:00Z"}`
@@ -193,18 +162,16 @@ func TestStoreDamaged(t *testing.T) {
 			path := storePath(t)
 			write(t, path, content)
 			s := NewFileStore(path)
-			if grants, err := s.Grants(); err == nil || len(grants) != 0 || !strings.Contains(err.Error(), path) {
-				t.Errorf("%+v, %v; expected an error that names the file", grants, err)
-			}
-			if err := s.Add(full()); err == nil {
-				t.Error("a grant was added to it")
-			}
-			if _, err := s.Remove(func(Grant) bool { return true }); err == nil {
-				t.Error("grants were removed from it")
-			}
-			if b, err := os.ReadFile(path); string(b) != content || err != nil {
-				t.Errorf("the file is now %q, %v", b, err)
-			}
+			grants, err := s.Grants()
+			assert.Assert(t, err != nil, "%+v, %v; expected an error that names the file", grants, err)
+			assert.Assert(t, is.Len(grants, 0))
+			assert.Assert(t, is.ErrorContains(err, path))
+			assert.Check(t, s.Add(full()) != nil, "a grant was added to it")
+			_, err = s.Remove(func(Grant) bool { return true })
+			assert.Check(t, err != nil, "grants were removed from it")
+			b, err := os.ReadFile(path)
+			assert.Check(t, is.Equal(string(b), content), "%q", b)
+			assert.Check(t, err, "%q", b)
 			preapproved := Grant{Caller: Wildcard, App: notes, Tool: Wildcard, Decision: Allow}
 			gate := NewConsent(ConsentConfig{Store: s, Preapproved: []Grant{preapproved}})
 			gate.sessions.add(asking(notesApp("d1"), "add"))
@@ -213,19 +180,14 @@ func TestStoreDamaged(t *testing.T) {
 	}
 	path := storePath(t)
 	write(t, path, whole)
-	if grants := grantsOf(t, NewFileStore(path)); len(grants) != 1 {
-		t.Errorf("the file that is whole gave %+v", grants)
-	}
+	grants := grantsOf(t, NewFileStore(path))
+	assert.Check(t, is.Len(grants, 1), "the file that is whole gave %+v", grants)
 }
 
 func write(t *testing.T, path, content string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	assert.NilError(t, os.WriteFile(path, []byte(content), 0o600))
 }
 
 func TestStoreInOddPlaces(t *testing.T) {
@@ -234,12 +196,9 @@ func TestStoreInOddPlaces(t *testing.T) {
 	write(t, file, "")
 	for name, path := range map[string]string{"a folder": folder, "below a file": filepath.Join(file, "consent.json")} {
 		s := NewFileStore(path)
-		if _, err := s.Grants(); err == nil {
-			t.Errorf("%s can be read", name)
-		}
-		if err := s.Add(full()); err == nil {
-			t.Errorf("%s can be written", name)
-		}
+		_, err := s.Grants()
+		assert.Check(t, err != nil, "%s can be read", name)
+		assert.Check(t, s.Add(full()) != nil, "%s can be written", name)
 	}
 }
 
@@ -253,9 +212,7 @@ func TestStoreConcurrently(t *testing.T) {
 			wg.Go(func() {
 				g := full()
 				g.Tool = strconv.Itoa(i) + "." + strconv.Itoa(j)
-				if err := s.Add(g); err != nil {
-					t.Error(err)
-				}
+				assert.Check(t, s.Add(g))
 				if grants, err := s.Grants(); err != nil || !hasTool(grants, g.Tool) {
 					t.Errorf("%s is not there: %v", g.Tool, err)
 				}
@@ -263,9 +220,7 @@ func TestStoreConcurrently(t *testing.T) {
 		}
 	}
 	wg.Wait()
-	if grants := grantsOf(t, NewFileStore(path)); len(grants) != 40 {
-		t.Errorf("%d of 40 grants", len(grants))
-	}
+	assert.Check(t, is.Len(grantsOf(t, NewFileStore(path)), 40))
 }
 
 func hasTool(grants []Grant, tool string) bool {
@@ -280,24 +235,19 @@ func hasTool(grants []Grant, tool string) bool {
 // TestProcessesLoseNothing does the same with processes.
 func TestProcessesLoseNothing(t *testing.T) {
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	path := filepath.Join(t.TempDir(), "consent.json")
 	var wg sync.WaitGroup
 	for _, name := range []string{"a", "b", "c"} {
 		wg.Go(func() {
 			child := exec.CommandContext(t.Context(), self)
 			child.Dir, child.Env = filepath.Dir(path), append(os.Environ(), "POLICY_TEST_ADD_AS="+name)
-			if out, err := child.CombinedOutput(); err != nil {
-				t.Errorf("%v\n%s", err, out)
-			}
+			out, err := child.CombinedOutput()
+			assert.Check(t, err, out)
 		})
 	}
 	wg.Wait()
-	if grants := grantsOf(t, NewFileStore(path)); len(grants) != 3*childGrants {
-		t.Errorf("%d of %d grants", len(grants), 3*childGrants)
-	}
+	assert.Check(t, is.Len(grantsOf(t, NewFileStore(path)), 3*childGrants), "%d", 3*childGrants)
 }
 
 // TestStoreIsAtomic checks that readers see the file before or after a change, and that no
@@ -312,9 +262,7 @@ func TestStoreIsAtomic(t *testing.T) {
 		for i := range 60 {
 			pair := []Grant{full(), full()}
 			pair[0].Tool, pair[1].Tool = strconv.Itoa(i), strconv.Itoa(i)+"'"
-			if err := writer.Add(pair...); err != nil {
-				t.Error(err)
-			}
+			assert.Check(t, writer.Add(pair...))
 		}
 	}()
 	for last, working := 0, true; working; {
@@ -324,23 +272,19 @@ func TestStoreIsAtomic(t *testing.T) {
 		default:
 		}
 		b, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		grants, err := parse(b)
-		if err != nil || len(grants)%2 != 1 || len(grants) < last {
-			t.Fatalf("%d grants after %d, %v", len(grants), last, err)
-		}
+		assert.NilError(t, err, "%d %d", len(grants), last)
+		assert.Equal(t, len(grants)%2, 1, "%d %d", len(grants), last)
+		assert.Assert(t, len(grants) >= last, "%d grants after %d, %v", len(grants), last, err)
 		last = len(grants)
 	}
 	left, err := filepath.Glob(filepath.Join(filepath.Dir(path), "*"))
-	if err != nil || len(left) != 2 {
-		t.Errorf("the folder has %v, %v; expected the file and its lock", left, err)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(left, 2))
 	hidden, err := filepath.Glob(filepath.Join(filepath.Dir(path), ".*"))
-	if err != nil || len(hidden) != 0 {
-		t.Errorf("left behind: %v, %v", hidden, err)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(hidden, 0))
 }
 
 // TestStoreWhileLocked checks that a held lock does not block readers, and blocks writers
@@ -349,31 +293,20 @@ func TestStoreWhileLocked(t *testing.T) {
 	path := storePath(t)
 	add(t, NewFileStore(path), full())
 	lock := flock.New(path + ".lock")
-	if err := lock.Lock(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, lock.Lock())
 	hasty := NewFileStore(path)
 	hasty.patience = 20 * time.Millisecond
-	if err := hasty.Add(full()); err == nil || !strings.Contains(err.Error(), path+".lock") {
-		t.Errorf("%v; expected an error that names the lock", err)
-	}
+	err := hasty.Add(full())
+	assert.Check(t, is.ErrorContains(err, path+".lock"), "%v; expected an error that names the lock", err)
 	s, added := NewFileStore(path), make(chan error)
 	other := full()
 	other.Tool = "list"
 	go func() { added <- s.Add(other) }()
 	for range 20 {
-		if grants := grantsOf(t, s); len(grants) != 1 {
-			t.Errorf("%+v", grants)
-		}
+		assert.Check(t, is.Len(grantsOf(t, s), 1))
 		time.Sleep(time.Millisecond) // lets Add come to the lock
 	}
-	if err := lock.Unlock(); err != nil {
-		t.Fatal(err)
-	}
-	if err := <-added; err != nil {
-		t.Error(err)
-	}
-	if grants := grantsOf(t, s); len(grants) != 2 {
-		t.Errorf("%+v", grants)
-	}
+	assert.NilError(t, lock.Unlock())
+	assert.Check(t, <-added)
+	assert.Check(t, is.Len(grantsOf(t, s), 2))
 }

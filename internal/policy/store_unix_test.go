@@ -7,6 +7,9 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // TestStoreModes checks that only the owner can read the file.
@@ -19,12 +22,8 @@ func TestStoreModes(t *testing.T) {
 		add(t, s, full())
 		for name, want := range map[string]os.FileMode{path: 0o600, path + ".lock": 0o600, filepath.Dir(path): 0o700 | os.ModeDir} {
 			info, err := os.Stat(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if info.Mode() != want {
-				t.Errorf("%s has mode %s, expected %s", name, info.Mode(), want)
-			}
+			assert.NilError(t, err)
+			assert.Check(t, is.Equal(info.Mode(), want), name)
 		}
 	}
 }
@@ -32,10 +31,7 @@ func TestStoreModes(t *testing.T) {
 // TestStoreIsAPipe checks that a named pipe in the file's place does not block.
 func TestStoreIsAPipe(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "consent.json")
-	if err := syscall.Mkfifo(path, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := NewFileStore(path).Grants(); err == nil {
-		t.Error("a pipe can be read")
-	}
+	assert.NilError(t, syscall.Mkfifo(path, 0o600))
+	_, err := NewFileStore(path).Grants()
+	assert.Check(t, err != nil, "a pipe can be read")
 }

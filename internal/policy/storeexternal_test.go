@@ -3,6 +3,9 @@ package policy
 import (
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -19,23 +22,21 @@ func TestPlantedGrantsAdmitNothing(t *testing.T) {
 			t.Errorf("%s: %q counts, %q", name, got, s.UnsealedWarning())
 		}
 		err := s.Add(grantOf("add"))
-		if (v.err == nil) != (s.CheckWritable() == nil) {
-			t.Errorf("%s: %v", name, s.CheckWritable())
-		}
+		assert.Check(t, is.Equal((v.err == nil), (s.CheckWritable() == nil)), "%s %v", name, s.CheckWritable())
 		if v.err != nil {
 			if e := aai.AsError(err); e == nil || e.Code != aai.ConsentRequired || e.Hint == "" || tools(t, s) != "wipe" {
 				t.Errorf("%s: %v, then %q", name, err, tools(t, s))
 			}
 			continue
 		}
-		if err != nil || tools(t, s) != "wipe add" {
-			t.Errorf("%s: %v, %q", name, err, tools(t, s))
-		}
-		if n, err := s.Remove(func(g Grant) bool { return g.Tool == "add" }); n != 1 || err != nil || tools(t, s) != "wipe" {
-			t.Errorf("%s: %d, %v, %q", name, n, err, tools(t, s))
-		}
-		if n, err := s.Remove(func(g Grant) bool { return g.Tool == "none" }); n != 0 || err != nil {
-			t.Errorf("%s: %d, %v", name, n, err)
-		}
+		assert.NilError(t, err, name)
+		assert.Equal(t, tools(t, s), "wipe add", name)
+		n, err := s.Remove(func(g Grant) bool { return g.Tool == "add" })
+		assert.Equal(t, n, 1, name)
+		assert.NilError(t, err, name)
+		assert.Equal(t, tools(t, s), "wipe", name)
+		n, err = s.Remove(func(g Grant) bool { return g.Tool == "none" })
+		assert.Check(t, is.Equal(n, 0), name)
+		assert.Check(t, err, name)
 	}
 }

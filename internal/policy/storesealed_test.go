@@ -13,7 +13,8 @@ import (
 	"testing"
 
 	"github.com/gofrs/flock"
-	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/gybob/aai-gateway"
@@ -88,9 +89,7 @@ func refusalOf(tool string) Grant {
 func exists(t *testing.T, path string) bool {
 	t.Helper()
 	_, err := os.Lstat(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		t.Fatal(err)
-	}
+	assert.Assert(t, err == nil || errors.Is(err, fs.ErrNotExist), err)
 	return err == nil
 }
 
@@ -98,24 +97,23 @@ func exists(t *testing.T, path string) bool {
 func TestSealedStore(t *testing.T) {
 	v, path := newVault(), storePath(t)
 	s := NewSealedStore(NewFileStore(path), v)
-	if grants := grantsOf(t, s); len(grants) != 0 || len(v.records) != 0 {
-		t.Errorf("%+v, and %d records", grants, len(v.records))
-	}
-	if n, err := s.Remove(func(Grant) bool { return true }); n != 0 || err != nil || len(v.records) != 0 {
-		t.Errorf("%d, %v; to remove nothing makes %d records", n, err, len(v.records))
-	}
+	grants := grantsOf(t, s)
+	assert.Assert(t, is.Len(grants, 0))
+	assert.Assert(t, is.Len(v.records, 0))
+	n, err := s.Remove(func(Grant) bool { return true })
+	assert.Equal(t, n, 0)
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(v.records, 0))
 	add(t, s, full(), grantOf("list"))
 	other := NewSealedStore(NewFileStore(path), v)
-	if diff := cmp.Diff([]Grant{full(), grantOf("list")}, grantsOf(t, other)); diff != "" {
-		t.Error(diff)
-	}
+	assert.Check(t, is.DeepEqual([]Grant{full(), grantOf("list")}, grantsOf(t, other)))
 	add(t, other, grantOf("wipe"))
-	if got := tools(t, s); got != "add list wipe" {
-		t.Errorf("%q; what another process has changed is not seen", got)
-	}
-	if n, err := s.Remove(func(g Grant) bool { return g.Tool != "wipe" }); n != 2 || err != nil || tools(t, other) != "wipe" {
-		t.Errorf("%d, %v, %q", n, err, tools(t, other))
-	}
+	got := tools(t, s)
+	assert.Check(t, is.Equal(got, "add list wipe"), "%q; what another process has changed is not seen", got)
+	n, err = s.Remove(func(g Grant) bool { return g.Tool != "wipe" })
+	assert.Equal(t, n, 2)
+	assert.NilError(t, err)
+	assert.Equal(t, tools(t, other), "wipe")
 	if exists(t, path) || s.UnsealedWarning() != "" {
 		t.Errorf("there is a plain file, or %q", s.UnsealedWarning())
 	}
@@ -127,34 +125,32 @@ func TestAPlantedFileAdmitsNothing(t *testing.T) {
 	v, path := newVault(), storePath(t)
 	add(t, NewFileStore(path), grantOf("planted"), refusalOf("no"))
 	s := NewSealedStore(NewFileStore(path), v)
-	if got := tools(t, s); got != "no" || !strings.Contains(s.UnsealedWarning(), "takeover --file") {
-		t.Errorf("before: %q, %q", got, s.UnsealedWarning())
-	}
+	got := tools(t, s)
+	assert.Check(t, is.Equal(got, "no"))
+	assert.Check(t, is.Contains(s.UnsealedWarning(), "takeover --file"))
 	add(t, s, grantOf("wipe"))
 	if got := tools(t, NewSealedStore(NewFileStore(path), v)); got != "no wipe" || !exists(t, path) || !strings.Contains(s.UnsealedWarning(), "takeover --file") {
 		t.Errorf("after: %q, %q, the file is there: %v", got, s.UnsealedWarning(), exists(t, path))
 	}
 	add(t, NewFileStore(path), refusalOf("never"))
-	if got := tools(t, s); got != "no wipe" {
-		t.Errorf("with more in the file: %q", got)
-	}
+	got = tools(t, s)
+	assert.Check(t, is.Equal(got, "no wipe"), "with more in the file: %q", got)
 	// Nor after the vault was removed.
 	v.records = map[string][]byte{}
-	if got := tools(t, NewSealedStore(NewFileStore(path), v)); got != "no never" {
-		t.Errorf("without the sealed ones: %q", got)
-	}
+	got = tools(t, NewSealedStore(NewFileStore(path), v))
+	assert.Check(t, is.Equal(got, "no never"), "without the sealed ones: %q", got)
 	// A file with refusals only is removed when they are sealed.
 	path = storePath(t)
 	add(t, NewFileStore(path), refusalOf("no"))
 	s = NewSealedStore(NewFileStore(path), v)
 	add(t, s, grantOf("wipe"))
-	if exists(t, path) || tools(t, s) != "no wipe" || s.UnsealedWarning() != "" {
-		t.Errorf("%q, %q", tools(t, s), s.UnsealedWarning())
-	}
+	assert.Assert(t, !exists(t, path))
+	assert.Equal(t, tools(t, s), "no wipe")
+	assert.Equal(t, s.UnsealedWarning(), "")
 	// Not even without sealed grants left.
-	if _, err := s.Remove(func(Grant) bool { return true }); err != nil || tools(t, s) != "" {
-		t.Errorf("%q, %v", tools(t, s), err)
-	}
+	_, err := s.Remove(func(Grant) bool { return true })
+	assert.NilError(t, err)
+	assert.Equal(t, tools(t, s), "")
 }
 
 // TestImportOfAPlainFile checks that Import seals the selected permissions of a plain
@@ -168,23 +164,24 @@ func TestImportOfAPlainFile(t *testing.T) {
 	}
 	add(t, s, refusalOf("c"))
 	n, err := s.Import(func(g Grant) bool { return g.Tool == "a" || g.Tool == "c" || g.Tool == "no" }, aai.Passphrase)
-	if got := tools(t, s); n != 2 || err != nil || got != "no c a" {
-		t.Errorf("%d, %v, %q", n, err, got)
-	}
+	got := tools(t, s)
+	assert.Equal(t, n, 2)
+	assert.NilError(t, err)
+	assert.Equal(t, got, "no c a")
 	for _, g := range grantsOf(t, s) {
-		if g.Tool == "a" && g.Channel != aai.Passphrase || g.Tool == "c" && g.Decision != Deny {
-			t.Errorf("%+v", g)
-		}
+		assert.Check(t, g.Tool != "a" || g.Channel == aai.Passphrase, "%+v", g)
+		assert.Check(t, g.Tool != "c" || g.Decision == Deny, "%+v", g)
 	}
-	if aside, err := s.Unverified(); len(aside) != 1 || aside[0].Tool != "b" || err != nil {
-		t.Errorf("aside are %+v, %v", aside, err)
-	}
+	aside, err := s.Unverified()
+	assert.Assert(t, is.Len(aside, 1))
+	assert.Equal(t, aside[0].Tool, "b")
+	assert.NilError(t, err)
 	if n, err := s.Import(func(Grant) bool { return true }, aai.DesktopDialog); n != 1 || err != nil || exists(t, path) || tools(t, s) != "no c a b" {
 		t.Errorf("%d, %v, %q, the file is there: %v", n, err, tools(t, s), exists(t, path))
 	}
-	if aside, err := s.Unverified(); len(aside) != 0 || err != nil {
-		t.Errorf("aside are %+v, %v", aside, err)
-	}
+	aside, err = s.Unverified()
+	assert.Assert(t, is.Len(aside, 0))
+	assert.NilError(t, err)
 }
 
 // TestRowsThatAreTheSameAreNotTakenOver checks that ambiguous rows are not imported.
@@ -193,13 +190,9 @@ func TestRowsThatAreTheSameAreNotTakenOver(t *testing.T) {
 	other := grantOf("a")
 	other.Digest = "another program's"
 	b, err := marshalStore([]Grant{other, grantOf("a")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	add(t, NewFileStore(path), grantOf("a"))
-	if err := atomicfile.ReplaceDurable(path, b); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, atomicfile.ReplaceDurable(path, b))
 	s := NewSealedStore(NewFileStore(path), v)
 	if n, err := s.Import(func(Grant) bool { return true }, aai.DesktopDialog); n != 0 || err == nil || !exists(t, path) {
 		t.Errorf("%d, %v; the file is there: %v", n, err, exists(t, path))
@@ -211,24 +204,22 @@ func TestNothingCanBeSealed(t *testing.T) {
 	v, path := newVault(), storePath(t)
 	v.err = errNoKey()
 	s := NewSealedStore(NewFileStore(path), v)
-	if s.UnsealedWarning() != "" {
-		t.Errorf("without consents: %q", s.UnsealedWarning())
-	}
+	assert.Check(t, is.Equal(s.UnsealedWarning(), ""), "without consents: %q", s.UnsealedWarning())
 	add(t, s, full(), grantOf("list"))
-	if n, err := s.Remove(func(g Grant) bool { return g.Tool == "list" }); n != 1 || err != nil {
-		t.Errorf("%d, %v", n, err)
-	}
-	if got := tools(t, NewFileStore(path)); got != "add" || tools(t, s) != "add" || !strings.Contains(s.UnsealedWarning(), "no key here") {
-		t.Errorf("%q, %q, %q", got, tools(t, s), s.UnsealedWarning())
-	}
-	if g := grantsOf(t, s)[0]; !g.Unsealed {
-		t.Errorf("%+v counts as sealed", g)
-	}
+	n, err := s.Remove(func(g Grant) bool { return g.Tool == "list" })
+	assert.Check(t, is.Equal(n, 1))
+	assert.Check(t, err)
+	got := tools(t, NewFileStore(path))
+	assert.Check(t, is.Equal(got, "add"))
+	assert.Check(t, is.Equal(tools(t, s), "add"))
+	assert.Check(t, is.Contains(s.UnsealedWarning(), "no key here"))
+	g := grantsOf(t, s)[0]
+	assert.Check(t, g.Unsealed, "%+v counts as sealed", g)
 	v.err = nil // a keychain has appeared
 	add(t, s, grantOf("wipe"))
-	if got := tools(t, s); got != "wipe" || !strings.Contains(s.UnsealedWarning(), "takeover --file") {
-		t.Errorf("%q, %q", got, s.UnsealedWarning())
-	}
+	got = tools(t, s)
+	assert.Check(t, is.Equal(got, "wipe"))
+	assert.Check(t, is.Contains(s.UnsealedWarning(), "takeover --file"))
 	if n, err := s.Import(func(Grant) bool { return true }, aai.DesktopDialog); n != 1 || err != nil || tools(t, s) != "wipe add" || exists(t, path) {
 		t.Errorf("taken over: %d, %v, %q", n, err, tools(t, s))
 	}
@@ -247,18 +238,15 @@ func TestVaultFails(t *testing.T) {
 		func(v *vault) { v.records[sealedID] = []byte{} },
 	} {
 		vaulted(v)
-		if grants, err := s.Grants(); err == nil || len(grants) != 0 {
-			t.Errorf("%+v, %v", grants, err)
-		}
-		if adds, keeps := s.Add(full()), s.CheckWritable(); adds == nil || keeps == nil {
-			t.Errorf("a grant was added, or could be: %v, %v", adds, keeps)
-		}
-		if _, err := s.Remove(func(Grant) bool { return true }); err == nil {
-			t.Error("grants were removed")
-		}
-		if exists(t, path) {
-			t.Error("there is a plain file")
-		}
+		grants, err := s.Grants()
+		assert.Assert(t, err != nil, err)
+		assert.Assert(t, is.Len(grants, 0), err)
+		adds, keeps := s.Add(full()), s.CheckWritable()
+		assert.Assert(t, adds != nil, "a grant was added, or could be: %v, %v", adds, keeps)
+		assert.Assert(t, keeps != nil, "a grant was added, or could be: %v, %v", adds, keeps)
+		_, err = s.Remove(func(Grant) bool { return true })
+		assert.Check(t, err != nil, "grants were removed")
+		assert.Check(t, !exists(t, path), "there is a plain file")
 		gate := NewConsent(ConsentConfig{Store: s, Preapproved: []Grant{{Caller: Wildcard, App: notes, Tool: Wildcard, Decision: Allow}}})
 		(&desk{Consent: gate}).refuses(t, asking(notesApp("d1"), "add"), aai.ConsentRequired)
 		// Root's policy needs no keychain.
@@ -272,9 +260,8 @@ func TestDamagedPlainFileIsNotSealed(t *testing.T) {
 	v, path := newVault(), storePath(t)
 	write(t, path, "{")
 	s := NewSealedStore(NewFileStore(path), v)
-	if _, err := s.Grants(); err == nil {
-		t.Error("it can be read")
-	}
+	_, err := s.Grants()
+	assert.Check(t, err != nil, "it can be read")
 	if err := s.Add(full()); err == nil || len(v.records) != 0 || !exists(t, path) {
 		t.Errorf("%v, and %d records", err, len(v.records))
 	}
@@ -292,18 +279,15 @@ func TestSealedWhileAnotherWrites(t *testing.T) {
 			t.Errorf("the file that is about to go may be written: %v, %v", free, err)
 		}
 		go func() { added <- NewFileStore(path).Add(grantOf("late")) }()
-		if got := tools(t, NewFileStore(path)); got != "add" {
-			t.Errorf("%q while it is being sealed", got)
-		}
+		got := tools(t, NewFileStore(path))
+		assert.Check(t, is.Equal(got, "add"), "%q while it is being sealed", got)
 	}
 	s := NewSealedStore(NewFileStore(path), v)
 	add(t, s, grantOf("list"))
 	if err := <-added; err != nil || !exists(t, path) {
 		t.Errorf("%v; what was written afterwards is there: %v", err, exists(t, path))
 	}
-	if got := tools(t, s); got != "add list" {
-		t.Error(got)
-	}
+	assert.Check(t, is.Equal(tools(t, s), "add list"))
 
 	// This process could seal nothing until it had the lock.
 	path = storePath(t)
@@ -330,9 +314,7 @@ func TestSealedConcurrently(t *testing.T) {
 		for j := range 5 {
 			wg.Go(func() {
 				g := grantOf(strconv.Itoa(i) + "." + strconv.Itoa(j))
-				if err := s.Add(g); err != nil {
-					t.Error(err)
-				}
+				assert.Check(t, s.Add(g))
 				if grants, err := s.Grants(); err != nil || !hasTool(grants, g.Tool) {
 					t.Errorf("%s is not there: %v", g.Tool, err)
 				}
@@ -340,9 +322,9 @@ func TestSealedConcurrently(t *testing.T) {
 		}
 	}
 	wg.Wait()
-	if grants := grantsOf(t, NewSealedStore(NewFileStore(path), v)); len(grants) != 41 || exists(t, path) {
-		t.Errorf("%d of 41 grants", len(grants))
-	}
+	grants := grantsOf(t, NewSealedStore(NewFileStore(path), v))
+	assert.Assert(t, is.Len(grants, 41))
+	assert.Assert(t, !exists(t, path), "%d of 41 grants", len(grants))
 }
 
 // TestSealedStoreIsAList compares the store with a list in memory, for any order of
@@ -351,9 +333,7 @@ func TestSealedStoreIsAList(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		v, model := newVault(), &memory{}
 		folder, err := os.MkdirTemp(t.TempDir(), "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		path := folder + "/consent.json"
 		s := NewSealedStore(NewFileStore(path), v)
 		tool := rapid.SampledFrom([]string{"a", "b", "c"})
@@ -373,18 +353,15 @@ func TestSealedStoreIsAList(t *testing.T) {
 				if g.Decision = Deny; v.err == nil { // a file's permissions end with it
 					g.Decision = rapid.SampledFrom([]Decision{Allow, Deny}).Draw(r, "decision")
 				}
-				if err := errors.Join(s.Add(g), model.Add(g)); err != nil {
-					r.Fatal(err)
-				}
+				assert.NilError(r, errors.Join(s.Add(g), model.Add(g)))
 			},
 			"remove": func(r *rapid.T) {
 				name := tool.Draw(r, "tool")
 				drop := func(g Grant) bool { return g.Tool == name }
 				got, err := s.Remove(drop)
 				want, _ := model.Remove(drop)
-				if got != want || err != nil {
-					r.Fatalf("%d, %v; expected %d", got, err, want)
-				}
+				assert.Equal(r, got, want)
+				assert.NilError(r, err)
 			},
 			"reopen": func(*rapid.T) { s = NewSealedStore(NewFileStore(path), v) },
 			"a keychain comes or never was": func(*rapid.T) {

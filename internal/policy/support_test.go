@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -139,9 +142,9 @@ func newDesk(preapproved ...Grant) *desk {
 func (d *desk) question(t *testing.T, r *aai.Request) aai.Question {
 	t.Helper()
 	questions, err := d.Check(t.Context(), r)
-	if err != nil || len(questions) != 1 || r.Consent != "" {
-		t.Fatalf("Check = %d questions, %v, consent %q; expected one question", len(questions), err, r.Consent)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(questions, 1))
+	assert.Equal(t, r.Consent, "")
 	return questions[0]
 }
 

@@ -7,6 +7,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -24,14 +27,12 @@ func TestTheListFollowsTheMode(t *testing.T) {
 		go v.Watch(ctx)
 		set := func(m Mode, tools, tells int) {
 			t.Helper()
-			if err := SetMode(path, m); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, SetMode(path, m))
 			time.Sleep(2 * lookForMode)
 			synctest.Wait()
-			if listed := len(v.Apps()[0].Tools); listed != tools || told != tells {
-				t.Errorf("%s: %d tools are listed, and the listener was told %d times", m, listed, told)
-			}
+			listed := len(v.Apps()[0].Tools)
+			assert.Check(t, is.Equal(listed, tools), m)
+			assert.Check(t, is.Equal(told, tells), m)
 		}
 		set(Normal, 2, 0)
 		set(Sandboxed, 1, 1)
@@ -39,8 +40,9 @@ func TestTheListFollowsTheMode(t *testing.T) {
 		set(Normal, 2, 2)
 		stop()
 		set(Safe, 2, 2)
-		if found, err := v.Find(ctx, "x"); err != nil || found != app || len(app.Tools) != 2 {
-			t.Error("the app itself has changed")
-		}
+		found, err := v.Find(ctx, "x")
+		assert.NilError(t, err)
+		assert.Equal(t, found, app)
+		assert.Assert(t, is.Len(app.Tools, 2))
 	})
 }

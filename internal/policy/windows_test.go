@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/testkit/fakeoperator"
 )
@@ -99,9 +101,7 @@ func TestStarting(t *testing.T) {
 	d.admits(t, answered(operating(running, "click"), q, choiceAll))
 	q = d.question(t, operating(shell, "click")) // "all" does not cover starting it
 	for _, choice := range q.Choices {
-		if choice.ID == choiceAll {
-			t.Errorf("to start has no more than that to allow, but %q is offered", choice.Label)
-		}
+		assert.Check(t, choice.ID != choiceAll, "to start has no more than that to allow, but %q is offered", choice.Label)
 	}
 	d.refuses(t, answered(operating(shell, "click"), q, choiceAll), aai.PermissionDenied)
 }
@@ -121,13 +121,9 @@ func TestTheQuestionSaysWhatIsAllowed(t *testing.T) {
 		{nil, "click", "to click and type in the whole screen and the clipboard?"},
 	} {
 		q := d.question(t, operating(c.target, c.tool))
-		if !strings.HasSuffix(q.Title, c.title) {
-			t.Errorf("title %q, want …%s", q.Title, c.title)
-		}
+		assert.Check(t, strings.HasSuffix(q.Title, c.title), "title %q, want …%s", q.Title, c.title)
 		for _, choice := range q.Choices {
-			if strings.Contains(choice.Label, "tool") {
-				t.Errorf("%s: %q speaks of tools", c.tool, choice.Label)
-			}
+			assert.Check(t, !strings.Contains(choice.Label, "tool"), "%s: %q speaks of tools", c.tool, choice.Label)
 		}
 	}
 }

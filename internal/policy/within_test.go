@@ -4,6 +4,9 @@ import (
 	"context"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/gateway"
 )
@@ -35,21 +38,18 @@ func nested(c aai.Caller) *aai.Call { return &aai.Call{Caller: c, App: "a", Tool
 // even without another free slot.
 func TestCallsWithinShareASlot(t *testing.T) {
 	g, l := nesting(70, map[Kind]Limit{KindDeclared: {PerSecond: 1000, PerMinute: 1000, Concurrent: 1}})
-	if _, err := g.Do(t.Context(), nested(agent())); err != nil {
-		t.Fatal(err)
-	}
-	if len(l.active) != 1 || l.active[KindDeclared] != 0 || l.busy[KindDeclared] != 0 {
-		t.Errorf("slots are taken: %v of %v", l.active, l.busy)
-	}
+	_, err := g.Do(t.Context(), nested(agent()))
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(l.active, 1), l.busy)
+	assert.Equal(t, l.active[KindDeclared], 0, l.busy)
+	assert.Equal(t, l.busy[KindDeclared], 0, l.busy)
 }
 
 // TestCallsWithinAreCounted checks that such calls count for the rate.
 func TestCallsWithinAreCounted(t *testing.T) {
 	g, _ := nesting(70, map[Kind]Limit{KindDeclared: {PerSecond: 50, PerMinute: 1000, Concurrent: 1}})
 	_, err := g.Do(t.Context(), nested(agent()))
-	if code(err) != "RATE_LIMITED" {
-		t.Error(err)
-	}
+	assert.Check(t, is.Equal(code(err), "RATE_LIMITED"), err)
 }
 
 // TestAParentIsNotClaimed checks that a self-reported parent gives no slot.
@@ -63,16 +63,13 @@ func TestAParentIsNotClaimed(t *testing.T) {
 		}
 		child := nested(c.Caller)
 		child.Parent = c.ID
-		if _, err := g.Do(context.Background(), child); code(err) != "RATE_LIMITED" {
-			t.Errorf("from elsewhere: %v", err)
-		}
+		_, err := g.Do(context.Background(), child)
+		assert.Check(t, is.Equal(code(err), "RATE_LIMITED"), "from elsewhere: %v", err)
 		other := nested(aai.Caller{Door: c.Caller.Door, Name: "another", Identity: c.Caller.Identity})
-		if _, err := g.Do(ctx, other); code(err) != "RATE_LIMITED" {
-			t.Errorf("for another caller: %v", err)
-		}
+		_, err = g.Do(ctx, other)
+		assert.Check(t, is.Equal(code(err), "RATE_LIMITED"), "for another caller: %v", err)
 		return g.Do(ctx, child)
 	}}}
-	if _, err := g.Do(t.Context(), nested(agent())); err != nil {
-		t.Error(err)
-	}
+	_, err := g.Do(t.Context(), nested(agent()))
+	assert.Check(t, err)
 }

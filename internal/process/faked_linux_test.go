@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/process"
 )
 
@@ -16,9 +19,7 @@ func inNamespace(t *testing.T, script, program string) int {
 	cmd := exec.Command("unshare", "--user", "--map-root-user", "--mount", "sh", "-c", "set -e\n"+script, "sh", t.TempDir())
 	var said strings.Builder
 	cmd.Stderr = &said
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, cmd.Start())
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
@@ -44,23 +45,15 @@ cp /usr/bin/sleep app/agent
 printf '[Application]\nname=com.example.Agent\n' >.flatpak-info
 pivot_root . old
 exec `+program+` 1000`, program)
-		if id := process.FlatpakID(pid); id != "" {
-			t.Errorf("%s is of the app %s", program, id)
-		}
-		if process.SharesMountNamespace(pid) {
-			t.Error("it has the folders of this process")
-		}
+		assert.Check(t, is.Equal(process.FlatpakID(pid), ""), program)
+		assert.Check(t, !process.SharesMountNamespace(pid), "it has the folders of this process")
 	}
 }
 
 // TestRunsFile: a path in another mount namespace is not the path here.
 func TestRunsFile(t *testing.T) {
 	pid := inNamespace(t, `cp /usr/bin/sleep "$1/sleep"; mount --bind "$1/sleep" /usr/bin/sleep; exec /usr/bin/sleep 1000`, "/usr/bin/sleep")
-	if process.RunsFile(pid, "/usr/bin/sleep") {
-		t.Error("a program of its own passes for the system's")
-	}
+	assert.Check(t, !process.RunsFile(pid, "/usr/bin/sleep"), "a program of its own passes for the system's")
 	pid = inNamespace(t, `exec /usr/bin/sleep 1000`, "/usr/bin/sleep")
-	if !process.RunsFile(pid, "/usr/bin/sleep") {
-		t.Error("the system's program is not known any more")
-	}
+	assert.Check(t, process.RunsFile(pid, "/usr/bin/sleep"), "the system's program is not known any more")
 }

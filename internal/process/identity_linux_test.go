@@ -7,6 +7,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // programFile names the variable for the file into which a client writes the file of its own program.
@@ -58,9 +61,7 @@ func reported(t *testing.T, folder string, env []string, args ...string) (identi
 func realPython(t *testing.T) string {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "python3", "-c", "import sys; print(sys.executable)").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return strings.TrimSpace(string(out))
 }
 
@@ -86,9 +87,8 @@ func agentFolder(t *testing.T, folder string) string {
 // pythonEnvironment makes a virtual environment of Python's in a folder, and returns the folder.
 func pythonEnvironment(t *testing.T, python, folder string) string {
 	t.Helper()
-	if out, err := exec.CommandContext(t.Context(), python, "-m", "venv", "--without-pip", folder).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	out, err := exec.CommandContext(t.Context(), python, "-m", "venv", "--without-pip", folder).CombinedOutput()
+	assert.NilError(t, err, out)
 	return folder
 }
 
@@ -99,16 +99,13 @@ func TestModuleDecides(t *testing.T) {
 	python := realPython(t)
 	a, b := agentFolder(t, folder+"/a"), agentFolder(t, folder+"/b")
 	empty := folder + "/empty"
-	if err := os.Mkdir(empty, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.Mkdir(empty, 0o755))
 	var venvs []string
 	for _, name := range []string{"v1", "v2"} {
 		venv := pythonEnvironment(t, python, filepath.Join(folder, name))
 		sites, err := filepath.Glob(venv + "/lib/python*/site-packages")
-		if err != nil || len(sites) != 1 {
-			t.Fatal(sites, err)
-		}
+		assert.NilError(t, err)
+		assert.Assert(t, is.Len(sites, 1))
 		write(t, sites[0]+"/tool/__main__.py", pythonReporter)
 		write(t, sites[0]+"/tool/__init__.py", "")
 		write(t, folder+"/src-"+name+"/edited.py", pythonReporter)
@@ -117,9 +114,8 @@ func TestModuleDecides(t *testing.T) {
 	}
 	venv := venvs[0] + "/bin/python"
 	unseen := folder + "/archive.zip"
-	if out, err := exec.CommandContext(t.Context(), python, "-m", "zipapp", a+"/app", "-o", unseen).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	out, err := exec.CommandContext(t.Context(), python, "-m", "zipapp", a+"/app", "-o", unseen).CombinedOutput()
+	assert.NilError(t, err, out)
 	for name, c := range map[string]struct {
 		in   string
 		env  []string
@@ -154,15 +150,14 @@ func TestModuleDecides(t *testing.T) {
 			}
 			c.want = strings.Join(words, " ")
 		}
-		if _, after, _ := strings.Cut(got, " "); after != c.want && ran || !ran && c.want != "" {
-			t.Errorf("%s is %q (it ran: %v); want %q", name, got, ran, c.want)
-		}
+		_, after, _ := strings.Cut(got, " ")
+		assert.Check(t, after == c.want || !ran, "%s is %q (it ran: %v); want %q", name, got, ran, c.want)
+		assert.Check(t, ran || c.want == "", "%s is %q (it ran: %v); want %q", name, got, ran, c.want)
 	}
 	one, _, _ := reported(t, empty, []string{"PYTHONPATH=" + a}, python, "-m", "agent")
 	other, _, _ := reported(t, empty, []string{"PYTHONPATH=" + b}, python, "-m", "agent")
-	if !strings.Contains(one, a+"/agent.py "+withPrefix) || !strings.Contains(other, b+"/agent.py "+withPrefix) {
-		t.Errorf("by PYTHONPATH they are %q and %q", one, other)
-	}
+	assert.Assert(t, is.Contains(one, a+"/agent.py "+withPrefix))
+	assert.Assert(t, is.Contains(other, b+"/agent.py "+withPrefix))
 }
 
 // TestOneProgramOneIdentity: with any options, two programs never have the same identity, and a program
@@ -208,22 +203,18 @@ func TestOneProgramOneIdentity(t *testing.T) {
 				if !ran {
 					continue // the interpreter refuses these options together
 				}
-				if again, _, _ := reported(t, in, nil, args...); again != first {
-					t.Errorf("%q in %s was %q and is %q", args, in, first, again)
-				}
+				again, _, _ := reported(t, in, nil, args...)
+				assert.Check(t, is.Equal(again, first), "%q %s", args, in)
 				if first == "" {
 					continue
 				}
 				identified[p.interpreter]++
-				if owner, taken := owners[first]; taken && owner != program {
-					t.Errorf("%q in %s is %q, as %s is; it is %s", args, in, first, owner, program)
-				}
+				owner, taken := owners[first]
+				assert.Check(t, !taken || owner == program, "%q in %s is %q, as %s is; it is %s", args, in, first, owner, program)
 				owners[first] = program
 			}
 		}
-		if identified[p.interpreter] < 4 {
-			t.Errorf("only %d of the programs of %s have an identity", identified[p.interpreter], p.interpreter)
-		}
+		assert.Check(t, identified[p.interpreter] >= 4, "only %d of the programs of %s have an identity", identified[p.interpreter], p.interpreter)
 	}
 }
 
@@ -270,27 +261,25 @@ func TestScriptInjections(t *testing.T) {
 	for _, c := range cases {
 		got, _, ran := reported(t, a, c.env, c.args...)
 		again, _, _ := reported(t, a, append([]string{"LANG=C", "PYTHONUNBUFFERED=1"}, c.env...), c.args...)
-		if !ran || got == "" || again != got || !strings.HasSuffix(got, c.ends) || c.ends == "" && !strings.Contains(got, " "+withPrefix) {
-			t.Errorf("%s is %q and then %q (it ran: %v); want it to end in %q", c.name, got, again, ran, c.ends)
-		}
-		if owner, taken := owners[got]; taken {
-			t.Errorf("%s is %q, as %s is", c.name, got, owner)
-		}
+		assert.Assert(t, ran, "%s is %q and then %q (it ran: %v); want it to end in %q", c.name, got, again, ran, c.ends)
+		assert.Assert(t, got != "", "%s is %q and then %q (it ran: %v); want it to end in %q", c.name, got, again, ran, c.ends)
+		assert.Equal(t, again, got, "%s %v %q", c.name, ran, c.ends)
+		assert.Assert(t, strings.HasSuffix(got, c.ends), "%s is %q and then %q (it ran: %v); want it to end in %q", c.name, got, again, ran, c.ends)
+		assert.Assert(t, c.ends != "" || strings.Contains(got, " "+withPrefix), "%s is %q and then %q (it ran: %v); want it to end in %q", c.name, got, again, ran, c.ends)
+		owner, taken := owners[got]
+		assert.Check(t, !taken, "%s is %q, as %s is", c.name, got, owner)
 		owners[got] = c.name
 	}
 	here, _, _ := reported(t, a, nil, named("-x")...)
-	if there, _, _ := reported(t, elsewhere, nil, named("-x")...); there == here {
-		t.Errorf("a Python that looks for its environment beside the working folder is %q in each", here)
-	}
+	there, _, _ := reported(t, elsewhere, nil, named("-x")...)
+	assert.Check(t, there != here, "a Python that looks for its environment beside the working folder is %q in each", here)
 }
 
 // TestNodeOptions: each option that the installed node documents with a value is known to have one, and no
 // other is.
 func TestNodeOptions(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), "node", "--help").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	g := nodeGrammar()
 	var seen int
 	for line := range strings.Lines(string(out)) {
@@ -308,12 +297,10 @@ func TestNodeOptions(t *testing.T) {
 		}
 		for _, option := range options {
 			seen++
-			if kind := g.whole(option).kind; takes && kind == optionComplete || !takes && kind == optionValue {
-				t.Errorf("%s takes a value: %v; it is of kind %d", option, takes, kind)
-			}
+			kind := g.whole(option).kind
+			assert.Check(t, !takes || kind != optionComplete, "%s takes a value: %v; it is of kind %d", option, takes, kind)
+			assert.Check(t, takes || kind != optionValue, "%s takes a value: %v; it is of kind %d", option, takes, kind)
 		}
 	}
-	if seen < 50 {
-		t.Errorf("only %d options of node are documented", seen)
-	}
+	assert.Check(t, seen >= 50, "only %d options of node are documented", seen)
 }

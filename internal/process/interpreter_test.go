@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/process"
 )
 
@@ -77,9 +80,8 @@ func TestScript(t *testing.T) {
 		"gjs --not-known /b/good.js":                      "",
 	} {
 		args := strings.Fields(line)
-		if _, path := process.FindScript(args[0], args); path != want {
-			t.Errorf("%s runs %q, expected %q", line, path, want)
-		}
+		_, path := process.FindScript(args[0], args)
+		assert.Check(t, is.Equal(path, want), line)
 	}
 }
 
@@ -115,8 +117,7 @@ func TestCodeInjections(t *testing.T) {
 		{"ruby", "ruby -r/x /a/cli.rb", "RUBYOPT=-r/y", []string{"-r/x", "RUBYOPT=-r/y"}},
 		{"java", "java -javaagent:/x.jar -jar /a/app.jar -javaagent:/y", "", []string{"-javaagent:/x.jar"}},
 	} {
-		if got := process.CodeInjections(c.interpreter, strings.Fields(c.line), strings.Fields(c.env)); !slices.Equal(got, c.want) {
-			t.Errorf("%s with %s has %q in it, expected %q", c.line, c.env, got, c.want)
-		}
+		got := process.CodeInjections(c.interpreter, strings.Fields(c.line), strings.Fields(c.env))
+		assert.Check(t, slices.Equal(got, c.want), "%s with %s has %q in it, expected %q", c.line, c.env, got, c.want)
 	}
 }

@@ -3,6 +3,9 @@ package process
 import (
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // mounts are foldings where snaps and AppImages are mounted.
@@ -23,15 +26,11 @@ func TestFakedMountsAreNotFolded(t *testing.T) {
 	for _, kind := range []string{"", "tmpfs", "overlay"} {
 		f.filesystemType = func(string) string { return kind }
 		for _, path := range []string{"/snap/code/171/usr/share/code/code", "/tmp/.mount_Cursor1aB2cD/usr/share/cursor/cursor"} {
-			if got := f.fold(path); got != path {
-				t.Errorf("%q at %s: %s", kind, path, got)
-			}
+			assert.Check(t, is.Equal(f.fold(path), path), "%q", kind)
 		}
 	}
 	f.filesystemType = func(string) string { return "fuse.AppImage" } // any user can mount that
-	if got := f.fold("/snap/code/171/code"); got != "/snap/code/171/code" {
-		t.Error(got)
-	}
+	assert.Check(t, is.Equal(f.fold("/snap/code/171/code"), "/snap/code/171/code"))
 }
 
 // TestAnUpdateIsTheSameProgram: parts that change with updates are folded, and parts that
@@ -54,9 +53,9 @@ func TestAnUpdateIsTheSameProgram(t *testing.T) {
 		{"/opt/Cellar/node/20.1.0/bin/node", "/opt/Cellar/node/20.1.0/bin/../bin/node", "/opt/Cellar/node/*/bin/node"},
 	} {
 		f := mounts()
-		if before, after := f.fold(c.before), f.fold(c.after); before != c.want || after != c.want {
-			t.Errorf("%s is %s\n%s is %s\nwant %s", c.before, before, c.after, after, c.want)
-		}
+		before, after := f.fold(c.before), f.fold(c.after)
+		assert.Check(t, is.Equal(before, c.want), "%s %s", c.before, c.after)
+		assert.Check(t, is.Equal(after, c.want), "%s %s", c.before, c.after)
 	}
 	apart := []string{
 		"/usr/bin/python2", "/usr/bin/python3", "/home/u/a/agent", "/home/u/b/agent", "/home/u/versions/agent", "/home/u/versions/other",
@@ -67,9 +66,8 @@ func TestAnUpdateIsTheSameProgram(t *testing.T) {
 	seen := make(map[string]string)
 	for _, path := range apart {
 		folded := mounts().fold(path)
-		if other, taken := seen[folded]; taken {
-			t.Errorf("%s and %s are both %s", path, other, folded)
-		}
+		other, taken := seen[folded]
+		assert.Check(t, !taken, "%s and %s are both %s", path, other, folded)
 		seen[folded] = path
 	}
 }

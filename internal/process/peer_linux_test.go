@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
@@ -78,18 +80,14 @@ func seen(t *testing.T, env []string, args ...string) string {
 		t.Fatalf("%q: %v\n%s", args, err, out)
 	}
 	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return strings.TrimPrefix(string(text), "is ")
 }
 
 func self(t *testing.T) string {
 	t.Helper()
 	path, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return path
 }
 
@@ -112,12 +110,8 @@ sys.exit(asyncio.run(main()))
 
 func write(t *testing.T, path, text string) string {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	assert.NilError(t, os.WriteFile(path, []byte(text), 0o755))
 	return path
 }
 
@@ -125,9 +119,7 @@ func write(t *testing.T, path, text string) string {
 func folderOf(t *testing.T) string {
 	t.Helper()
 	folder, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return folder
 }
 
@@ -162,9 +154,9 @@ func TestClientsAreToldApart(t *testing.T) {
 		"a shell, and then ours": {[]string{client}, []string{goClient, "bash", "-c", `echo | node "$0" "$1" | cat`, ours}, goClient},
 		"a shell of an agent":    {[]string{client}, []string{goClient, "bash", "-c", `echo | "$0" | cat`}, goClient},
 	} {
-		if got := seen(t, c.env, c.args...); !strings.HasSuffix(got, c.ends) || c.ends == "" && got != "" {
-			t.Errorf("%s is %q; want it to end in %q", name, got, c.ends)
-		}
+		got := seen(t, c.env, c.args...)
+		assert.Assert(t, strings.HasSuffix(got, c.ends), "%s is %q; want it to end in %q", name, got, c.ends)
+		assert.Assert(t, c.ends != "" || got == "", "%s is %q; want it to end in %q", name, got, c.ends)
 	}
 }
 
@@ -175,13 +167,9 @@ func nodePackage(t *testing.T, folder string) {
 	write(t, folder+"/cli.js", nodeClient)
 	write(t, folder+"/gateway.js", "#!/usr/bin/env node\nrequire('child_process').spawnSync(process.env.GATEWAY, {stdio: 'inherit'});\n")
 	bin := filepath.Join(filepath.Dir(folder), ".bin")
-	if err := os.MkdirAll(bin, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.MkdirAll(bin, 0o755))
 	for name, file := range map[string]string{"agent": "cli.js", "gateway": "gateway.js"} {
-		if err := os.Symlink("../agent/"+file, filepath.Join(bin, name)); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.Symlink("../agent/"+file, filepath.Join(bin, name)))
 	}
 }
 
@@ -189,15 +177,11 @@ func nodePackage(t *testing.T, folder string) {
 func ourPackage(t *testing.T, folder string) string {
 	t.Helper()
 	launcher, err := os.ReadFile("../../packaging/npm/aai-gateway.js")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	write(t, folder+"/package.json", `{"name": "ours", "version": "1.0.0", "optionalDependencies": {"ours-linux-x64": "1.0.0", "ours-linux-arm64": "1.0.0"}}`)
 	for _, name := range []string{"ours-linux-x64", "ours-linux-arm64"} {
 		bin := folder + "/node_modules/" + name + "/bin/"
-		if err := os.MkdirAll(bin, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.MkdirAll(bin, 0o755))
 		copyFile(t, self(t), bin+"aai-gateway")
 	}
 	return write(t, folder+"/aai-gateway.js", string(launcher))
@@ -206,12 +190,8 @@ func ourPackage(t *testing.T, folder string) string {
 func copyFile(t *testing.T, from, to string) {
 	t.Helper()
 	b, err := os.ReadFile(from)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(to, b, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
+	assert.NilError(t, os.WriteFile(to, b, 0o755))
 }
 
 // TestAnUpdateOfAClientIsTheSame: a new version in a new folder keeps the identity; another
@@ -227,13 +207,11 @@ func TestAnUpdateOfAClientIsTheSame(t *testing.T) {
 		return seen(t, []string{asClient + "=1"}, path)
 	}
 	one, next := of(folder+"/claude/versions/1.0.58"), of(folder+"/claude/versions/1.0.59")
-	if one != next || one != folder+"/claude/versions/*" {
-		t.Errorf("it was %q, and is %q", one, next)
-	}
+	assert.Check(t, is.Equal(one, next))
+	assert.Check(t, is.Equal(one, folder+"/claude/versions/*"))
 	npx, again := of(folder+"/_npx/12ab/node_modules/agent/cli.js"), of(folder+"/_npx/34cd/node_modules/agent/cli.js")
-	if npx != again || npx == of(folder+"/_npx/12ab/node_modules/other/cli.js") {
-		t.Errorf("it was %q, and is %q", npx, again)
-	}
+	assert.Check(t, is.Equal(npx, again))
+	assert.Check(t, npx != of(folder+"/_npx/12ab/node_modules/other/cli.js"), "it was %q, and is %q", npx, again)
 }
 
 // TestNobodyCertain: a peer that has ended, or is not visible, has no identity.
@@ -246,9 +224,7 @@ func TestNobodyCertain(t *testing.T) {
 		cmd := exec.CommandContext(t.Context(), "sh", "-c", `"$0" <&3 3<&- & exit 0`, self(t))
 		cmd.Env = append(os.Environ(), asGateway+"="+file, "PEER_TEST_ORPHAN=1")
 		cmd.ExtraFiles = []*os.File{in}
-		if err := cmd.Run(); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, cmd.Run())
 		_ = os.Remove(file + ".wait") // its parent has ended
 		for !exists(file) {
 			time.Sleep(time.Millisecond)
@@ -261,27 +237,21 @@ func TestNobodyCertain(t *testing.T) {
 		return string(text)
 	}
 	null, err := os.Open(os.DevNull)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	defer null.Close() //nolint:errcheck // it was only read
 	// The process that started an orphan is never taken for its peer.
-	if got := orphan(null); got == "is "+readPeerFacts(os.Getpid()).identity() {
-		t.Errorf("without a parent it %s", got)
-	}
+	got := orphan(null)
+	assert.Check(t, got != "is "+readPeerFacts(os.Getpid()).identity(), "without a parent it %s", got)
 	if h, err := parentOf(1, func() bool { return true }); err == nil {
 		t.Errorf("the first process is a child of %d", h.pid)
 	}
 	// The other end of an internet socket is no process of this account.
 	fds, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	socket := os.NewFile(uintptr(fds), "socket")
 	defer socket.Close() //nolint:errcheck // nothing was written
-	if got := PeerIdentity(socket); got != "" {
-		t.Errorf("a socket of the internet is %q", got)
-	}
+	got = PeerIdentity(socket)
+	assert.Check(t, is.Equal(got, ""), "a socket of the internet is %q", got)
 }
 
 // TestASocketsMakerThatHasEnded: its number may be another's by now.
@@ -290,23 +260,15 @@ func TestASocketsMakerThatHasEnded(t *testing.T) {
 	p := testkit.StartProcess(t, exec.CommandContext(t.Context(), "python3", "-c", "import socket,sys\ns=socket.socket(socket.AF_UNIX)\ns.bind(sys.argv[1])\ns.listen()\nprint(flush=True)\nsys.stdin.read()", listener))
 	p.ReadLine(t)
 	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	socket := os.NewFile(uintptr(fd), "socket")
 	defer socket.Close() //nolint:errcheck // nothing was written
-	if err := unix.Connect(fd, &unix.SockaddrUnix{Name: listener}); err != nil {
-		t.Fatal(err)
-	}
-	if got := PeerIdentity(socket); !strings.Contains(got, "python3 code:") {
-		t.Errorf("the maker of the socket is %q", got)
-	}
-	if err := p.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if got := PeerIdentity(socket); got != "" {
-		t.Errorf("a maker that has ended is %q", got)
-	}
+	assert.NilError(t, unix.Connect(fd, &unix.SockaddrUnix{Name: listener}))
+	got := PeerIdentity(socket)
+	assert.Check(t, is.Contains(got, "python3 code:"), "the maker of the socket is %q", got)
+	assert.NilError(t, p.Close())
+	got = PeerIdentity(socket)
+	assert.Check(t, is.Equal(got, ""), "a maker that has ended is %q", got)
 }
 
 // TestHostChecker: the hosts of this process are its ancestors, and no others.
@@ -316,12 +278,9 @@ func TestHostChecker(t *testing.T) {
 		t.Errorf("the parent: %v, the process: %v, the first one: %v, nobody: %v", hosts(os.Getppid()), hosts(os.Getpid()), hosts(1), hosts(1<<30))
 	}
 	child := exec.CommandContext(t.Context(), "sleep", "60")
-	if err := child.Start(); err != nil {
-		t.Fatal(err)
-	}
-	if hosts(child.Process.Pid) || HostChecker(nil)(child.Process.Pid) {
-		t.Error("a child is a host")
-	}
+	assert.NilError(t, child.Start())
+	assert.Assert(t, !hosts(child.Process.Pid), "a child is a host")
+	assert.Assert(t, !HostChecker(nil)(child.Process.Pid), "a child is a host")
 	_ = child.Process.Kill()
 	_ = child.Wait() // it was killed
 }

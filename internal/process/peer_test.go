@@ -3,6 +3,9 @@ package process
 import (
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // TestIdentity: each kind of program has its own identity, and no two are written alike.
@@ -27,17 +30,14 @@ func TestIdentity(t *testing.T) {
 	seen := make(map[string]bool)
 	for _, brought := range [][]string{nil, {"LD_PRELOAD=/x.so"}, {"NODE_OPTIONS=--require=/x.js"}, {"--require", "/x.js"}, {"--require", "/y.js"}} {
 		f := peerFacts{executable: node, args: []string{"node", "cli.js"}, script: "/home/u/cli.js", injections: brought}
-		if seen[f.identity()] || !strings.HasPrefix(f.identity(), "/usr/bin/node /home/u/cli.js") {
-			t.Errorf("with %q it is %s, as another", brought, f.identity())
-		}
+		assert.Assert(t, !seen[f.identity()], "with %q it is %s, as another", brought, f.identity())
+		assert.Assert(t, strings.HasPrefix(f.identity(), "/usr/bin/node /home/u/cli.js"), "with %q it is %s, as another", brought, f.identity())
 		seen[f.identity()] = true
 	}
 	at := func(version string) string {
 		return peerFacts{executable: node, args: []string{"node", "cli.js"}, script: "/cli.js", injections: []string{"NODE_PATH=/a/b@" + version + "/node_modules:/c"}}.identity()
 	}
-	if at("1.0.1") != at("1.0.2") {
-		t.Errorf("%s and %s are an update apart", at("1.0.1"), at("1.0.2"))
-	}
+	assert.Check(t, is.Equal(at("1.0.1"), at("1.0.2")), "%s and %s are an update apart", at("1.0.1"), at("1.0.2"))
 	code := make(map[string]peerFacts)
 	for _, f := range []peerFacts{
 		{executable: node, args: []string{"node", "-e", "1"}, workingDir: "/a"}, {executable: node, args: []string{"node", "-e", "2"}, workingDir: "/a"},
@@ -50,17 +50,15 @@ func TestIdentity(t *testing.T) {
 		{executable: "/bin/java", args: []string{"java", "Main"}, injections: []string{"-cp", "/l:."}, workingDir: "/b"},
 	} {
 		id := f.identity()
-		if other, taken := code[id]; taken || id == "" {
-			t.Errorf("%+v and %+v are both %q", f, other, id)
-		}
+		other, taken := code[id]
+		assert.Assert(t, !taken, "%+v and %+v are both %q", f, other, id)
+		assert.Assert(t, id != "", "%+v and %+v are both %q", f, other, id)
 		code[id] = f
 	}
 	absolute := func(folder string) string {
 		return peerFacts{executable: node, args: []string{"node", "c.js"}, script: "/c.js", injections: []string{"--import", "file:///x.mjs", "NODE_PATH=/a:/b"}, workingDir: folder}.identity()
 	}
-	if absolute("/a") != absolute("/b") {
-		t.Error("the working folder counts where no injection is in it")
-	}
+	assert.Check(t, is.Equal(absolute("/a"), absolute("/b")), "the working folder counts where no injection is in it")
 	for _, f := range []peerFacts{
 		{}, {executable: "/usr/bin/agent", otherNamespace: true}, {executable: "/usr/lib/systemd/systemd"}, {executable: "/sbin/docker-init"},
 		{executable: "/usr/lib/openssh/sshd-session"},
@@ -72,25 +70,22 @@ func TestIdentity(t *testing.T) {
 		{executable: "/usr/bin/dotnet"}, {executable: "/lib64/ld-linux-x86-64.so.2"}, {executable: "/usr/bin/qemu-aarch64-static"},
 		{executable: node, args: []string{"node", "x"}, script: "/usr/lib/node_modules/ts-node/dist/bin.js"},
 	} {
-		if got := f.identity(); got != "" {
-			t.Errorf("%+v is %s, which is uncertain", f, got)
-		}
+		got := f.identity()
+		assert.Check(t, is.Equal(got, ""), "%+v is %s, which is uncertain", f, got)
 	}
 	for _, args := range [][]string{
 		{"node", "--eval=1", "/opt/agent/cli.js"}, {"node", "-p", "1", "/opt/agent/cli.js"}, {"python3", "-c1", "/opt/agent/cli.py"},
 		{"perl", "-e1", "/opt/agent/cli.pl"}, {"python3", "-", "/opt/agent/cli.py"}, {"node", "--new-option", "/opt/agent/cli.js"},
 	} {
-		if name, path := FindScript(args[0], args); name != "" || path != "" {
-			t.Errorf("%q: the code is said to be the script %s", args, path)
-		}
+		name, path := FindScript(args[0], args)
+		assert.Check(t, is.Equal(name, ""), "%q", args)
+		assert.Check(t, is.Equal(path, ""), "%q", args)
 	}
 	for _, f := range []peerFacts{
 		{executable: "/bin/dash", args: []string{"sh", "-c", "aai-gateway"}}, {executable: "/usr/bin/env"}, {executable: "/usr/bin/timeout"},
 		{executable: "/home/u/.local/bin/uvx"}, {executable: node, args: []string{"npm exec agent"}},
 		{executable: node, args: []string{"node", "/usr/bin/npx"}, script: "/usr/lib/node_modules/npm/bin/npx-cli.js"},
 	} {
-		if !f.isLauncher() {
-			t.Errorf("%+v is taken for who asks", f)
-		}
+		assert.Check(t, f.isLauncher(), "%+v is taken for who asks", f)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway/internal/process"
 )
 
@@ -17,12 +19,8 @@ func TestTerminal(t *testing.T) {
 		cmd := exec.Command(name, args...)
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // it ends with all its children
 		in, err := cmd.StdinPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
+		assert.NilError(t, cmd.Start())
 		t.Cleanup(func() { _ = in.Close(); _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL); _ = cmd.Wait() })
 		return cmd.Process.Pid
 	}
@@ -57,7 +55,5 @@ pty.spawn(["sleep", "600"])`
 		default:
 		}
 	}
-	if process.ShowsTerminal(starter) {
-		t.Error("who starts a terminal is taken for one")
-	}
+	assert.Check(t, !process.ShowsTerminal(starter), "who starts a terminal is taken for one")
 }

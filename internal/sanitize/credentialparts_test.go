@@ -3,6 +3,9 @@ package sanitize
 import (
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // TestPartsOfCredentials checks that a part that is a credential itself is removed when it comes alone,
@@ -21,12 +24,8 @@ func TestPartsOfCredentials(t *testing.T) {
 			var set SecretSet
 			set.Add(c.secret)
 			got := set.Redact(c.text)
-			if c.hidden != "" && strings.Contains(got, c.hidden) {
-				t.Errorf("%q shows %q", got, c.hidden)
-			}
-			if !strings.Contains(got, c.shown) {
-				t.Errorf("%q hides %q", got, c.shown)
-			}
+			assert.Check(t, c.hidden == "" || !strings.Contains(got, c.hidden), "%q shows %q", got, c.hidden)
+			assert.Check(t, is.Contains(got, c.shown))
 		})
 	}
 }

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // TestShortSecrets: a short secret is only removed as a separate word; within words, the rest
@@ -18,9 +21,7 @@ func TestShortSecrets(t *testing.T) {
 		{"the pin is a1234b", "1234", "the pin is a[secret]b"},
 		{"äxä ä", "ä", "äxä [secret]"},
 	} {
-		if got := redactOne(c.text, c.secret); got != c.want {
-			t.Errorf("%q without %q is %q, want %q", c.text, c.secret, got, c.want)
-		}
+		assert.Check(t, is.Equal(redactOne(c.text, c.secret), c.want), "%q %q", c.text, c.secret)
 	}
 }
 
@@ -28,20 +29,14 @@ func TestShortSecrets(t *testing.T) {
 func TestHiddenDoesNotShow(t *testing.T) {
 	h := Hide("hunter2")
 	b, err := json.Marshal(map[string]any{"a": h})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for _, text := range []string{string(b), fmt.Sprint(h), fmt.Sprintf("%v %+v %#v %s %q", h, h, h, h, h)} {
-		if strings.Contains(text, "hunter2") || !strings.Contains(text, Redacted) {
-			t.Error(text)
-		}
+		assert.Assert(t, !strings.Contains(text, "hunter2"), text)
+		assert.Assert(t, is.Contains(text, Redacted))
 	}
 	for value, want := range map[any]string{"a": "a", 1.5: "1.5", true: "true", nil: "null"} {
-		if got := string(Hide(value).Bytes()); got != want {
-			t.Errorf("%v: %s", value, got)
-		}
+		assert.Check(t, is.Equal(string(Hide(value).Bytes()), want), value)
 	}
-	if b := Hide(func() {}).Bytes(); b != nil {
-		t.Errorf("%s", b)
-	}
+	b = Hide(func() {}).Bytes()
+	assert.Check(t, b == nil, b)
 }

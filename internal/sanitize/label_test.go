@@ -7,6 +7,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/gybob/aai-gateway/internal/sanitize"
@@ -37,12 +39,8 @@ func TestLabel(t *testing.T) {
 		"emoji":            {"📅 🇫🇮 👍🏽", "📅 🇫🇮 👍🏽", "📅 🇫🇮 👍🏽"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := sanitize.Label(c.in, 1000); got != c.label {
-				t.Errorf("CleanLabel(%q) = %q, want %q", c.in, got, c.label)
-			}
-			if got := sanitize.Text(c.in, 1000); got != c.text {
-				t.Errorf("CleanText(%q) = %q, want %q", c.in, got, c.text)
-			}
+			assert.Check(t, is.Equal(sanitize.Label(c.in, 1000), c.label), "%q", c.in)
+			assert.Check(t, is.Equal(sanitize.Text(c.in, 1000), c.text), "%q", c.in)
 		})
 	}
 }
@@ -53,9 +51,9 @@ func TestLabelCuts(t *testing.T) {
 			t.Errorf("what fits was cut: %q", got)
 		}
 		got := sanitize.Label(strings.Repeat("x", max+1), max)
-		if body, cut := strings.CutSuffix(got, "…"); !cut || strings.Trim(body, "x") != "" {
-			t.Errorf("cut to %d: %q", max, got)
-		}
+		body, cut := strings.CutSuffix(got, "…")
+		assert.Assert(t, cut, "cut to %d: %q", max, got)
+		assert.Equal(t, strings.Trim(body, "x"), "", "%d %q", max, got)
 	}
 }
 

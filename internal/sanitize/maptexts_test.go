@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
 	"pgregory.net/rapid"
 
 	"github.com/gybob/aai-gateway/internal/sanitize"
@@ -59,16 +60,13 @@ func TestMapTexts(t *testing.T) {
 		}
 		value := draw(0)
 		before, err := json.Marshal(value)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		// Each text becomes at most one other, so that no two names become one.
 		swap := strings.NewReplacer("a", "b", "b", "a", "c", "x").Replace
-		if got, want := sanitize.MapTexts(value, swap), copyOfTexts(value, swap); !reflect.DeepEqual(got, want) {
-			t.Fatalf("%s: got %v, want %v", before, got, want)
-		}
-		if after, err := json.Marshal(value); err != nil || string(after) != string(before) {
-			t.Fatalf("%s has become %s", before, after)
-		}
+		got, want := sanitize.MapTexts(value, swap), copyOfTexts(value, swap)
+		assert.Assert(t, reflect.DeepEqual(got, want), "%s %v %v", before, got, want)
+		after, err := json.Marshal(value)
+		assert.NilError(t, err, "%s %s", before, after)
+		assert.Equal(t, string(after), string(before), "%s %s", before, after)
 	})
 }

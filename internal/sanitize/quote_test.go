@@ -7,6 +7,8 @@ import (
 	"unicode"
 
 	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/gybob/aai-gateway/internal/sanitize"
@@ -29,9 +31,7 @@ func TestQuote(t *testing.T) {
 		"a\u2800\u2800b":                  `"a b"`,
 		"\ufdd0e" + marks(40) + "\uffffx": `"e` + marks(8) + `x"`,
 	} {
-		if got := sanitize.Quote(words, 60); got != want {
-			t.Errorf("Quote(%q) = %s, want %s", words, got, want)
-		}
+		assert.Check(t, is.Equal(sanitize.Quote(words, 60), want), "%q", words)
 	}
 }
 
@@ -45,14 +45,14 @@ func TestQuoteProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, max := nasty.Draw(t, "words"), rapid.IntRange(3, 80).Draw(t, "max")
 		words := sanitize.NeutralizeMarkup(s, max)
-		if wrong := unclean(words, max, false); wrong != "" || sanitize.NeutralizeMarkup(words, max) != words {
-			t.Fatalf("Inert(%q) = %q: %s", s, words, wrong)
-		}
+		wrong := unclean(words, max, false)
+		assert.Equal(t, wrong, "", "%q", s)
+		assert.Equal(t, sanitize.NeutralizeMarkup(words, max), words, "%q", s)
 		quoted := sanitize.Quote(s, max)
 		inside := strings.TrimSuffix(strings.TrimPrefix(quoted, `"`), `"`)
-		if strings.ContainsAny(inside, "\"`<>“”【】") || strings.Contains(inside, "](") || strings.HasSuffix(inside, `\`) {
-			t.Fatalf("Quote(%q) = %s", s, quoted)
-		}
+		assert.Assert(t, !strings.ContainsAny(inside, "\"`<>“”【】"), "Quote(%q) = %s", s, quoted)
+		assert.Assert(t, !strings.Contains(inside, "]("), "Quote(%q) = %s", s, quoted)
+		assert.Assert(t, !strings.HasSuffix(inside, `\`), "Quote(%q) = %s", s, quoted)
 	})
 }
 
@@ -63,20 +63,19 @@ func TestQuoteJSON(t *testing.T) {
 		var b strings.Builder
 		e := json.NewEncoder(&b)
 		e.SetEscapeHTML(false)
-		if err := e.Encode(want); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, e.Encode(want))
 		text := sanitize.QuoteJSON(b.String())
 		var got map[string]string
-		if err := json.Unmarshal([]byte(text), &got); err != nil || !cmp.Equal(got, want) {
-			t.Fatalf("%s: %v", text, err)
-		}
-		if strings.ContainsAny(text, "`<>") || strings.Contains(text, "](") || !seen(text) {
-			t.Fatalf("shown: %q", text)
-		}
-		if text = sanitize.EscapeInvisible(b.String()); json.Unmarshal([]byte(text), &got) != nil || !cmp.Equal(got, want) || !seen(text) {
-			t.Fatalf("shown: %q", text)
-		}
+		err := json.Unmarshal([]byte(text), &got)
+		assert.NilError(t, err, text)
+		assert.Assert(t, cmp.Equal(got, want), text)
+		assert.Assert(t, !strings.ContainsAny(text, "`<>"), "shown: %q", text)
+		assert.Assert(t, !strings.Contains(text, "]("), "shown: %q", text)
+		assert.Assert(t, seen(text), "shown: %q", text)
+		text = sanitize.EscapeInvisible(b.String())
+		assert.NilError(t, json.Unmarshal([]byte(text), &got), "%q", text)
+		assert.Assert(t, cmp.Equal(got, want), "shown: %q", text)
+		assert.Assert(t, seen(text), "shown: %q", text)
 	})
 }
 
@@ -100,8 +99,6 @@ func TestConfusableReason(t *testing.T) {
 		"Ｍail":       "has letters in an unusual shape, such as Ｍ",
 		"Ⓜail":       "has letters in an unusual shape, such as Ⓜ",
 	} {
-		if got := sanitize.ConfusableReason(name); got != want {
-			t.Errorf("Disguise(%q) = %q, want %q", name, got, want)
-		}
+		assert.Check(t, is.Equal(sanitize.ConfusableReason(name), want), "%q", name)
 	}
 }

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
@@ -13,9 +16,7 @@ func TestPIN(t *testing.T) {
 		"pin": true, "PIN": true, "userPin": true, "pin2": true, "pin_code": true, "new-pin-confirm": true,
 		"pin_to_taskbar": false, "pinTab": false, "Pin this window": false, "pins": false, "spin": false,
 	} {
-		if sanitize.IsSecretName(name) != secret {
-			t.Errorf("%s: %v", name, !secret)
-		}
+		assert.Check(t, is.Equal(sanitize.IsSecretName(name), secret), "%s %v", name, !secret)
 	}
 }
 
@@ -32,13 +33,9 @@ func TestCountsAreNoSecrets(t *testing.T) {
 		{"otp_tokens", 123456, true}, {"token_count", 5, true},
 	} {
 		kept := sanitize.Redact(map[string]any{c.name: c.value}, nil, func(any) any { return nil })
-		if got := kept[c.name] == nil; got != c.hidden {
-			t.Errorf("%s %v: hidden is %v", c.name, c.value, got)
-		}
+		assert.Check(t, is.Equal(kept[c.name] == nil, c.hidden), "%s %v", c.name, c.value)
 	}
-	if kept := sanitize.Redact(map[string]any{"max_tokens": 5}, []string{"max_tokens"}, func(any) any { return sanitize.Redacted }); kept["max_tokens"] != sanitize.Redacted {
-		t.Error("what its tool calls secret is not hidden")
-	}
+	assert.Check(t, is.Equal(sanitize.Redact(map[string]any{"max_tokens": 5}, []string{"max_tokens"}, func(any) any { return sanitize.Redacted })["max_tokens"], sanitize.Redacted), "what its tool calls secret is not hidden")
 }
 
 // TestNamesOfLogins: the names of logins mark secrets, and names that only describe a login do not.
@@ -47,9 +44,7 @@ func TestNamesOfLogins(t *testing.T) {
 		"auth": true, "proxyAuth": true, "connection_string": true, "DSN": true, "sentryDsn": true, "sessionid": true, "session-id": true, "pat": true, "github_pat": true,
 		"auth_type": false, "author": false, "path": false, "pattern": false, "session": false,
 	} {
-		if sanitize.IsSecretName(name) != secret {
-			t.Errorf("%s: %v", name, !secret)
-		}
+		assert.Check(t, is.Equal(sanitize.IsSecretName(name), secret), "%s %v", name, !secret)
 	}
 }
 
@@ -61,19 +56,14 @@ func TestRedactPairs(t *testing.T) {
 	}
 	kept := sanitize.Redact(args, nil, func(any) any { return sanitize.Redacted })
 	want := "map[fields:[map[name:password value:[secret]] map[key:API_TOKEN value:[secret]] map[name:city value:Rome]] other:https://example.org:8080/a@b url:postgres://ann:[secret]@db/a?b=c]"
-	if got := fmt.Sprint(kept); got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
+	assert.Check(t, is.Equal(fmt.Sprint(kept), want))
 }
 
 // TestRedactNested: a secret member of several objects is hidden in each, and nothing else.
 func TestRedactNested(t *testing.T) {
 	args := map[string]any{"value": "plain", "fields": []any{map[string]any{"query": "Name", "value": "Ann"}, map[string]any{"query": "Age", "value": 7}, "odd"}}
 	kept := sanitize.Redact(args, []string{"fields.value"}, func(any) any { return sanitize.Redacted })
-	if got, want := fmt.Sprint(kept), "map[fields:[map[query:Name value:[secret]] map[query:Age value:[secret]] odd] value:plain]"; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
-	if fmt.Sprint(args["fields"]) != "[map[query:Name value:Ann] map[query:Age value:7] odd]" {
-		t.Errorf("the arguments were changed: %v", args)
-	}
+	got, want := fmt.Sprint(kept), "map[fields:[map[query:Name value:[secret]] map[query:Age value:[secret]] odd] value:plain]"
+	assert.Check(t, is.Equal(got, want))
+	assert.Check(t, is.Equal(fmt.Sprint(args["fields"]), "[map[query:Name value:Ann] map[query:Age value:7] odd]"), "the arguments were changed: %v", args)
 }

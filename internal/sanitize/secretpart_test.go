@@ -1,6 +1,11 @@
 package sanitize
 
-import "testing"
+import (
+	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+)
 
 func TestParts(t *testing.T) {
 	var set SecretSet
@@ -8,11 +13,7 @@ func TestParts(t *testing.T) {
 	for text, want := range map[string]bool{
 		"S3CR3T-ZEBRA!42": true, "s 3 c r 3 t - Z e b r a": true, "it ends with 3t-zebra!42": true, "s3cr3t": false, "zebra": false, "": false,
 	} {
-		if got := set.HasPart(text, 6, 60); got != want {
-			t.Errorf("%q: %v", text, got)
-		}
+		assert.Check(t, is.Equal(set.HasPart(text, 6, 60), want), "%q", text)
 	}
-	if !set.HasPart("s3cr3t-", 4, 40) {
-		t.Error("a copied part is not found")
-	}
+	assert.Check(t, set.HasPart("s3cr3t-", 4, 40), "a copied part is not found")
 }

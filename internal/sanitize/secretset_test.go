@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
@@ -21,9 +24,7 @@ func TestSecretSetIsBounded(t *testing.T) {
 		s.AddRequest(nil, "", request)
 	}
 	got := s.Redact("line-of-a-key-0000 the-token-of-the-app proof-number-0999 proof-number-0001 other")
-	if want := "[secret] [secret] [secret] proof-number-0001 other"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
+	assert.Check(t, is.Equal(got, "[secret] [secret] [secret] proof-number-0001 other"))
 }
 
 // TestSecretSetOmitsFragments: a text with a part of a long key is omitted.
@@ -31,9 +32,7 @@ func TestSecretSetOmitsFragments(t *testing.T) {
 	var s sanitize.SecretSet
 	key := strings.Repeat("0123456789abcdefghijklmnopqrstuvwxyz", 20)
 	s.Add(key)
-	if got := s.Redact("it begins with " + key[5:40]); got != sanitize.Omitted {
-		t.Error(got)
-	}
+	assert.Check(t, is.Equal(s.Redact("it begins with "+key[5:40]), sanitize.Omitted))
 }
 
 // TestSecretSetLines: each long line of a key is a secret too, and short values are none.
@@ -43,14 +42,10 @@ func TestSecretSetLines(t *testing.T) {
 	for text, want := range map[string]string{
 		"a MIIEvQIBADANBgkq b": "a [secret] b", "it is on, 12345": "it is on, 12345", "cut: MIIEvQIB…": "cut: [secret]…",
 	} {
-		if got := s.Redact(text); got != want {
-			t.Errorf("%q became %q, want %q", text, got, want)
-		}
+		assert.Check(t, is.Equal(s.Redact(text), want), "%q", text)
 	}
-	if !s.IsIn([]byte("\x00h\x00k\x00i\x00G\x009\x00w\x000\x00B\x00A\x00Q\x00E\x00F\x00A\x00A\x00S\x00C")) || s.IsIn([]byte("nothing")) {
-		t.Error("UTF-16 is not searched")
-	}
-	if got := fmt.Sprint(s.RedactValue(map[string]any{"a": []any{"hkiG9w0BAQEFAASC", 7}})); strings.Contains(got, "hki") {
-		t.Error(got)
-	}
+	assert.Assert(t, s.IsIn([]byte("\x00h\x00k\x00i\x00G\x009\x00w\x000\x00B\x00A\x00Q\x00E\x00F\x00A\x00A\x00S\x00C")), "UTF-16 is not searched")
+	assert.Assert(t, !s.IsIn([]byte("nothing")), "UTF-16 is not searched")
+	got := fmt.Sprint(s.RedactValue(map[string]any{"a": []any{"hkiG9w0BAQEFAASC", 7}}))
+	assert.Check(t, !strings.Contains(got, "hki"), got)
 }

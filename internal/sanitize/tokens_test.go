@@ -1,10 +1,14 @@
 package sanitize
 
 import (
-	"github.com/gybob/aai-gateway/internal/testkit/tokencount"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/gybob/aai-gateway/internal/testkit/tokencount"
 
 	"pgregory.net/rapid"
 )
@@ -16,9 +20,8 @@ func TestEstimateOfPlainText(t *testing.T) {
 		text := strings.ReplaceAll(words, "|", "\n")
 		estimate, real := EstimateTokens(text), tokencount.Count(t, text)
 		t.Logf("%-20s %5d of %5d: %+.1f %%", language, estimate, real, 100*float64(estimate-real)/float64(real))
-		if float64(estimate) < 0.95*float64(real) || float64(estimate) > 1.25*float64(real) {
-			t.Errorf("%s: estimated %d, it is %d tokens", language, estimate, real)
-		}
+		assert.Check(t, !(float64(estimate) < 0.95*float64(real)), "%s: estimated %d, it is %d tokens", language, estimate, real)
+		assert.Check(t, !(float64(estimate) > 1.25*float64(real)), "%s: estimated %d, it is %d tokens", language, estimate, real)
 	}
 }
 
@@ -36,9 +39,8 @@ func TestPiecesAreTheEncodings(t *testing.T) {
 			sum += tokencount.Count(t, rest[:size])
 			rest = rest[size:]
 		}
-		if whole := tokencount.Count(t, text); sum != whole {
-			t.Errorf("%d tokens in pieces, %d in one: %q", sum, whole, text)
-		}
+		whole := tokencount.Count(t, text)
+		assert.Check(t, is.Equal(sum, whole), "%d tokens in pieces, %d in one: %q", sum, whole, text)
 	}
 }
 
@@ -53,9 +55,7 @@ func TestPieces(t *testing.T) {
 			_, size := firstPiece(rest)
 			pieces, rest = append(pieces, rest[:size]), rest[size:]
 		}
-		if got := strings.Join(pieces, cut); got != text {
-			t.Errorf("%q; expected %q", got, text)
-		}
+		assert.Check(t, is.Equal(strings.Join(pieces, cut), text))
 	}
 }
 
@@ -71,9 +71,7 @@ func TestEstimateOfLinesAddsUp(t *testing.T) {
 		for _, line := range lines {
 			whole += "  x" + line + "\n"
 		}
-		if EstimateMilliTokens(whole) > sum {
-			t.Fatalf("%d, but %d by lines", EstimateMilliTokens(whole), sum)
-		}
+		assert.Assert(t, EstimateMilliTokens(whole) <= sum, "%d, but %d by lines", EstimateMilliTokens(whole), sum)
 	})
 }
 
@@ -83,14 +81,13 @@ func FuzzEstimate(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		n := EstimateTokens(s)
-		if (n == 0) != (s == "") || n > 4*len(s) {
-			t.Errorf("%d tokens: %q", n, s)
-		}
+		assert.Check(t, is.Equal((n == 0), (s == "")), "%d %q", n, s)
+		assert.Check(t, n <= 4*len(s), "%d tokens: %q", n, s)
 		for rest := s; rest != ""; {
 			_, size := firstPiece(rest)
-			if size < 1 || size > len(rest) || utf8.ValidString(rest) && !utf8.ValidString(rest[:size]) {
-				t.Fatalf("a piece of %d bytes: %q", size, rest)
-			}
+			assert.Assert(t, size >= 1, "a piece of %d bytes: %q", size, rest)
+			assert.Assert(t, size <= len(rest), "a piece of %d bytes: %q", size, rest)
+			assert.Assert(t, !utf8.ValidString(rest) || utf8.ValidString(rest[:size]), "a piece of %d bytes: %q", size, rest)
 			rest = rest[size:]
 		}
 	})

@@ -1,6 +1,10 @@
 package schema
 
-import "testing"
+import (
+	"testing"
+
+	"gotest.tools/v3/assert"
+)
 
 // typicalSchema has the size of a tool's parameters in real descriptors.
 const typicalSchema = `{
@@ -21,9 +25,8 @@ func BenchmarkParse(b *testing.B) {
 	b.ReportAllocs()
 	b.SetBytes(int64(len(typicalSchema)))
 	for b.Loop() {
-		if _, err := Parse([]byte(typicalSchema)); err != nil {
-			b.Fatal(err)
-		}
+		_, err := Parse([]byte(typicalSchema))
+		assert.NilError(b, err)
 	}
 }
 
@@ -31,12 +34,8 @@ func BenchmarkCompile(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		s, err := Parse([]byte(typicalSchema))
-		if err != nil {
-			b.Fatal(err)
-		}
-		if err := Compile(s); err != nil {
-			b.Fatal(err)
-		}
+		assert.NilError(b, err)
+		assert.NilError(b, Compile(s))
 	}
 }
 
@@ -45,9 +44,8 @@ func BenchmarkCheck(b *testing.B) {
 	value := map[string]any{"to": "ada@example.org", "subject": "Hello", "body": "How are you?", "attachments": []any{"a.txt", "b.txt"}}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := s.Check(value); err != nil {
-			b.Fatal(err)
-		}
+		_, err := s.Check(value)
+		assert.NilError(b, err)
 	}
 }
 
@@ -56,8 +54,7 @@ func BenchmarkCheckFails(b *testing.B) {
 	value := map[string]any{"to": "nobody", "priority": "urgent", "cc": "x"}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := s.Check(value); err == nil {
-			b.Fatal("expected an error")
-		}
+		_, err := s.Check(value)
+		assert.Assert(b, err != nil)
 	}
 }

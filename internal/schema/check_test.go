@@ -11,6 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/gybob/aai-gateway"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 const mailSchema = `{
@@ -143,17 +145,15 @@ func TestCandidates(t *testing.T) {
 	s := MustParse(mailSchema)
 	_, err := s.Check(map[string]any{"to": "a", "limitt": 1, "opts": map[string]any{"color": "red"}})
 	want := []string{"colour", "limit"}
-	if got := aai.AsError(err).Candidates; !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
-	}
+	got := aai.AsError(err).Candidates
+	assert.Check(t, slices.Equal(got, want), "%v %v", got, want)
 }
 
 func TestUnknownParametersPassWhereTheSchemaSaysNothing(t *testing.T) {
 	s := MustParse(`{"properties":{"a":{"type":"string"}}}`)
 	got, err := s.Check(map[string]any{"b": 1.0})
-	if err != nil || !cmp.Equal(got, any(map[string]any{"b": 1.0})) {
-		t.Errorf("got %v, %v", got, err)
-	}
+	assert.NilError(t, err, got)
+	assert.Assert(t, cmp.Equal(got, any(map[string]any{"b": 1.0})), got)
 }
 
 func TestDefaults(t *testing.T) {
@@ -182,36 +182,28 @@ func TestDefaults(t *testing.T) {
 			continue
 		}
 		text, err := json.Marshal(got)
-		if err != nil || !cmp.Equal(parsed(t, text), parsed(t, []byte(test.want))) {
-			t.Errorf("%s of %s:\n got %s\nwant %s", test.value, test.schema, text, test.want)
-		}
+		assert.NilError(t, err, "%s %s %s %s", test.value, test.schema, text, test.want)
+		assert.Assert(t, cmp.Equal(parsed(t, text), parsed(t, []byte(test.want))), "%s %s %s %s", test.value, test.schema, text, test.want)
 	}
 }
 
 func TestTheDefaultOfTheSchemaIsNeverHandedOut(t *testing.T) {
 	s := MustParse(`{"properties":{"a":{"default":{"list":[1]}}}}`)
 	first, err := s.Check(map[string]any{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	first.(map[string]any)["a"].(map[string]any)["list"].([]any)[0] = "changed"
 	second, err := s.Check(map[string]any{})
 	want := any(map[string]any{"a": map[string]any{"list": []any{1.0}}})
-	if err != nil || !cmp.Equal(second, want) {
-		t.Errorf("got %v, %v", second, err)
-	}
+	assert.NilError(t, err, second)
+	assert.Assert(t, cmp.Equal(second, want), second)
 }
 
 func TestTheResultSharesNothingWithTheArgument(t *testing.T) {
 	given := map[string]any{"list": []any{map[string]any{"a": 1.0}}}
 	got, err := MustParse(`{}`).Check(given)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	scribble(got)
-	if diff := cmp.Diff(map[string]any{"list": []any{map[string]any{"a": 1.0}}}, given); diff != "" {
-		t.Error(diff)
-	}
+	assert.Check(t, is.DeepEqual(map[string]any{"list": []any{map[string]any{"a": 1.0}}}, given))
 }
 
 func TestNumbers(t *testing.T) {
@@ -226,54 +218,46 @@ func TestNumbers(t *testing.T) {
 	}
 	for _, test := range tests {
 		got, err := integer.Check(test.given)
-		if err != nil || got != test.want {
-			t.Errorf("%T %v: got %T %v, %v", test.given, test.given, got, got, err)
-		}
+		assert.NilError(t, err, "%T %v", test.given, test.given)
+		assert.Equal(t, got, test.want, "%T %v", test.given, test.given)
 	}
 	for _, wrong := range []any{1.5, json.Number("1.5"), math.NaN(), math.Inf(1), json.Number("abc"), json.Number(""), json.Number("0x1"),
 		json.Number("1e999999999"), json.Number(strings.Repeat("9", 2000)), struct{}{}, "1", true} {
-		if got, err := integer.Check(wrong); err == nil || aai.AsError(err).Code != aai.InvalidParams {
-			t.Errorf("%v: got %v, %v", wrong, got, err)
-		}
+		got, err := integer.Check(wrong)
+		assert.Assert(t, err != nil, "%v %v %v", wrong, got, err)
+		assert.Equal(t, aai.AsError(err).Code, aai.InvalidParams, "%v %v %v", wrong, got, err)
 	}
 	exactly := MustParse(`{"maximum":9007199254740992}`)
-	if _, err := exactly.Check(json.Number("9007199254740993")); err == nil {
-		t.Error("2^53+1 was rounded")
-	}
+	_, err := exactly.Check(json.Number("9007199254740993"))
+	assert.Check(t, err != nil, "2^53+1 was rounded")
 }
 
 // TestCountsBeyondAnInt: the library would cut the number to 64 bits, with an undefined result.
 func TestCountsBeyondAnInt(t *testing.T) {
-	if _, err := MustParse(`{"maxLength":1e300,"maxItems":18446744073709551616}`).Check("abc"); err != nil {
-		t.Error(err)
-	}
-	if _, err := MustParse(`{"minLength":18446744073709551616}`).Check("abc"); err == nil {
-		t.Error("the limit was lost")
-	}
+	_, err := MustParse(`{"maxLength":1e300,"maxItems":18446744073709551616}`).Check("abc")
+	assert.Check(t, err)
+	_, err = MustParse(`{"minLength":18446744073709551616}`).Check("abc")
+	assert.Check(t, err != nil, "the limit was lost")
 }
 
 func TestGoSlicesAndMapsOfStrings(t *testing.T) {
 	s := MustParse(`{"properties":{"l":{"items":{"type":"string"}},"m":{"type":"object"}}}`)
 	got, err := s.Check(map[string]any{"l": []string{"a"}, "m": map[string]string{"b": "c"}})
 	want := any(map[string]any{"l": []any{"a"}, "m": map[string]any{"b": "c"}})
-	if err != nil || !cmp.Equal(got, want) {
-		t.Errorf("got %v, %v", got, err)
-	}
+	assert.NilError(t, err, got)
+	assert.Assert(t, cmp.Equal(got, want), got)
 }
 
 func TestFormatsThatOnlyInform(t *testing.T) {
 	for _, format := range []string{"password", "uri-template", "idn-email", "idn-hostname", "colour"} {
-		if _, err := MustParse(`{"format":"` + format + `"}`).Check("{ not a @"); err != nil {
-			t.Errorf("%s: %v", format, err)
-		}
+		_, err := MustParse(`{"format":"` + format + `"}`).Check("{ not a @")
+		assert.Check(t, err, format)
 	}
 }
 
 func TestABadSchemaFailsEveryCheckInTheSameWay(t *testing.T) {
 	s, err := Parse([]byte(`{"type":"string","default":5}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for range 2 {
 		_, err := s.Check("right")
 		checkFault(t, "check", err, `default: the default does not satisfy its own schema: expected a string, got 5`)
@@ -284,24 +268,22 @@ func TestAPanicBecomesAnInternalError(t *testing.T) {
 	c := &checker{source: []byte(`{}`)}
 	c.once.Do(func() { c.validator = &validator{} }) // without a schema
 	_, err := c.check("x")
-	if e := aai.AsError(err); e.Code != aai.Internal || e.Err == nil || strings.Contains(e.Message, "nil pointer") {
-		t.Errorf("got %#v", err)
-	}
+	e := aai.AsError(err)
+	assert.Equal(t, e.Code, aai.Internal, "%#v", err)
+	assert.Assert(t, e.Err != nil, "%#v", err)
+	assert.Assert(t, !strings.Contains(e.Message, "nil pointer"), "%#v", err)
 }
 
 func TestCheckIsSafeForConcurrentUse(t *testing.T) {
 	s, err := Parse([]byte(mailSchema))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	shared := map[string]any{"to": "a", "opts": map[string]any{}}
 	var group sync.WaitGroup
 	for range 8 {
 		group.Go(func() {
 			for range 50 {
-				if _, err := s.Check(shared); err != nil {
-					t.Error(err)
-				}
+				_, err := s.Check(shared)
+				assert.Check(t, err)
 			}
 		})
 	}

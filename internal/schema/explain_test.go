@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
@@ -24,13 +27,9 @@ func longNames(t *testing.T, each string) *validator {
 func compiled(t *testing.T, source string) *validator {
 	t.Helper()
 	d, err := new(Reader).inspect([]byte(source), false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	v, err := compile(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return v
 }
 
@@ -48,15 +47,12 @@ func TestUnexpectedNamesAreCheap(t *testing.T) {
 	v := longNames(t, "OBJECT")
 	few, many := unknownNames(100), unknownNames(5000)
 	_, err := v.check(many)
-	if err == nil || !strings.Contains(err.Error(), "q00002\"; and 4997 more") {
-		t.Fatalf("got %v", err)
-	}
+	assert.Assert(t, is.ErrorContains(err, "q00002\"; and 4997 more"))
 	cost := func(args map[string]any) float64 {
 		return testing.AllocsPerRun(3, func() { _, _ = v.check(args) })
 	}
-	if each := (cost(many) - cost(few)) / 4900; each > 8 {
-		t.Errorf("a name that is only counted allocates %.1f times", each)
-	}
+	each := (cost(many) - cost(few)) / 4900
+	assert.Check(t, !(each > 8), "a name that is only counted allocates %.1f times", each)
 }
 
 // TestNearestOfThoseThatAreTold: with any number of faults, only names in reported ones are
@@ -76,18 +72,16 @@ func TestNearestOfThoseThatAreTold(t *testing.T) {
 	} {
 		v := longNames(t, each)
 		failure, ok := errors.AsType[*jsonschema.ValidationError](v.root.Validate(value))
-		if !ok {
-			t.Fatalf("%.40s: it fits", each)
-		}
+		assert.Assert(t, ok, "%.40s: it fits", each)
 		calls := 0
 		x := &explanation{validator: v, value: value, nearestNames: func(name string, names []string, n int) []string {
 			calls++
 			return aai.Nearest(name, names, n)
 		}}
 		err := x.explain(failure)
-		if told := strings.Count(err.Error(), "unexpected "); calls != told || told != maxFaults {
-			t.Errorf("%.40s: names were sought %d times, %d are told: %v", each, calls, told, err)
-		}
+		told := strings.Count(err.Error(), "unexpected ")
+		assert.Check(t, is.Equal(calls, told), "%.40s %v", each, err)
+		assert.Check(t, is.Equal(told, maxFaults), "%.40s %v", each, err)
 	}
 }
 
@@ -96,8 +90,8 @@ func TestNearestOfThoseThatAreTold(t *testing.T) {
 func TestFaultsAreCounted(t *testing.T) {
 	v := longNames(t, `{"allOf":[OBJECT,OBJECT]}`)
 	for n, more := range map[int]string{10: "; and 7 more", 4: "; and 1 more", 3: "q00002\""} {
-		if _, err := v.check(unknownNames(n)); err == nil || !strings.HasSuffix(err.Error(), more) {
-			t.Errorf("%d: got %v", n, err)
-		}
+		_, err := v.check(unknownNames(n))
+		assert.Assert(t, err != nil, "%d %v", n, err)
+		assert.Assert(t, strings.HasSuffix(err.Error(), more), "%d %v", n, err)
 	}
 }

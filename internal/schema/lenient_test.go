@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
 )
 
 // A lenientCase is a schema of a server with values that it must accept and reject, and the parts
@@ -72,24 +74,15 @@ func TestReadLenient(t *testing.T) {
 			s := new(Reader).ReadLenient([]byte(c.schema)).Schema
 			for _, value := range c.accepted {
 				got, err := s.Check(parsed(t, []byte(value)))
-				if err != nil {
-					t.Errorf("%s: %v", value, err)
-				}
-				if err == nil && !reflect.DeepEqual(got, parsed(t, []byte(value))) {
-					t.Errorf("%s became %v", value, got)
-				}
+				assert.Check(t, err, value)
+				assert.Check(t, err != nil || reflect.DeepEqual(got, parsed(t, []byte(value))), "%s became %v", value, got)
 			}
 			for _, value := range c.refused {
-				if _, err := s.Check(parsed(t, []byte(value))); err == nil {
-					t.Errorf("%s is accepted", value)
-				}
+				_, err := s.Check(parsed(t, []byte(value)))
+				assert.Check(t, err != nil, "%s is accepted", value)
 			}
-			if c.unchecked == "" && len(s.Unchecked) > 0 {
-				t.Errorf("unchecked: %q", s.Unchecked)
-			}
-			if !slices.ContainsFunc(append(s.Unchecked, ""), func(part string) bool { return strings.Contains(part, c.unchecked) }) {
-				t.Errorf("unchecked: %q, want %q", s.Unchecked, c.unchecked)
-			}
+			assert.Check(t, c.unchecked != "" || len(s.Unchecked) <= 0, "unchecked: %q", s.Unchecked)
+			assert.Check(t, slices.ContainsFunc(append(s.Unchecked, ""), func(part string) bool { return strings.Contains(part, c.unchecked) }), "unchecked: %q, want %q", s.Unchecked, c.unchecked)
 		})
 	}
 }
@@ -104,10 +97,8 @@ func TestCostlyValue(t *testing.T) {
 	for range 16 {
 		value = []any{value}
 	}
-	if _, err := schema.Check(map[string]any{"t": value}); err != nil {
-		t.Errorf("it is refused: %v", err)
-	}
-	if _, err := schema.Check(map[string]any{"t": []any{"x"}}); err == nil {
-		t.Error("a value that costs little is not checked")
-	}
+	_, err := schema.Check(map[string]any{"t": value})
+	assert.Check(t, err, "it is refused: %v", err)
+	_, err = schema.Check(map[string]any{"t": []any{"x"}})
+	assert.Check(t, err != nil, "a value that costs little is not checked")
 }

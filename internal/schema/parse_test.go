@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/sanitize"
@@ -82,20 +84,16 @@ func checkFault(t *testing.T, source string, err error, want string) {
 		t.Errorf("%s: expected an AAI_JSON_INVALID with a hint, got %#v", source, err)
 		return
 	}
-	if e.Message != want {
-		t.Errorf("%s:\n got %s\nwant %s", source, e.Message, want)
-	}
+	assert.Check(t, is.Equal(e.Message, want), source)
 	fault, ok := errors.AsType[*Fault](err)
-	if !ok || fault.Error() != e.Message || !strings.HasPrefix(want, fault.Path) {
-		t.Errorf("%s: the error wraps no fitting *Fault: %#v", source, fault)
-	}
+	assert.Assert(t, ok, "%s: the error wraps no fitting *Fault: %#v", source, fault)
+	assert.Equal(t, fault.Error(), e.Message, "%s %#v", source, fault)
+	assert.Assert(t, strings.HasPrefix(want, fault.Path), "%s: the error wraps no fitting *Fault: %#v", source, fault)
 }
 
 func TestInvalidUTF8IsRefused(t *testing.T) {
 	_, err := Parse([]byte("{\"title\":\"\xff\"}"))
-	if err == nil || !strings.Contains(err.Error(), "UTF-8") {
-		t.Errorf("got %v", err)
-	}
+	assert.Check(t, is.ErrorContains(err, "UTF-8"))
 }
 
 // TestWhatLooksWrongButIsRight lists schemas that a hasty check would refuse.
@@ -121,20 +119,16 @@ func TestWhatLooksWrongButIsRight(t *testing.T) {
 		if err == nil && !strings.Contains(source, `"default"`) {
 			err = Compile(s)
 		}
-		if err != nil {
-			t.Errorf("%s: %v", source, err)
-		}
+		assert.Check(t, err, source)
 	}
 }
 
 func TestIdentifiersInValuesStay(t *testing.T) {
 	s := MustParse(`{"const":{"$id":"x"}}`)
-	if _, err := s.Check(map[string]any{"$id": "x"}); err != nil {
-		t.Error(err)
-	}
-	if _, err := s.Check(map[string]any{}); err == nil {
-		t.Error("the const lost its $id")
-	}
+	_, err := s.Check(map[string]any{"$id": "x"})
+	assert.Check(t, err)
+	_, err = s.Check(map[string]any{})
+	assert.Check(t, err != nil, "the const lost its $id")
 }
 
 func TestOrderIsTheOrderOfTheSource(t *testing.T) {
@@ -149,28 +143,19 @@ func TestOrderIsTheOrderOfTheSource(t *testing.T) {
 	}
 	for _, test := range tests {
 		s, err := Parse([]byte(test.source))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !slices.Equal(s.Order, test.want) {
-			t.Errorf("%s: got %v, want %v", test.source, s.Order, test.want)
-		}
-		if string(s.Source) != test.source {
-			t.Errorf("the source changed to %s", s.Source)
-		}
+		assert.NilError(t, err)
+		assert.Check(t, slices.Equal(s.Order, test.want), "%s %v %v", test.source, s.Order, test.want)
+		assert.Check(t, is.Equal(string(s.Source), test.source), "the source changed to %s", s.Source)
 	}
 }
 
 func TestParseKeepsItsOwnCopyOfTheSource(t *testing.T) {
 	source := []byte(`{"type":"string"}`)
 	s, err := Parse(source)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	copy(source, `{"type":"object"}`)
-	if _, err := s.Check("text"); err != nil {
-		t.Error(err)
-	}
+	_, err = s.Check("text")
+	assert.Check(t, err)
 }
 
 func TestParams(t *testing.T) {
@@ -195,25 +180,18 @@ func TestParams(t *testing.T) {
 	want := []string{"Cookie", "api_key", "cvv2", "key", "linked", "list", "login", "pin", "smsOTP"}
 	facts, err := new(Reader).Read([]byte(source))
 	params, secret := facts.Schema, facts.SecretNames
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(want, secret); diff != "" {
-		t.Error(diff)
-	}
+	assert.NilError(t, err)
+	assert.Check(t, is.DeepEqual(want, secret))
 	alone, err := Parse([]byte(source))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(alone, params, cmp.FilterValues(func(a, b func(any) (any, error)) bool {
+	assert.NilError(t, err)
+	assert.Check(t, is.DeepEqual(alone, params, cmp.FilterValues(func(a, b func(any) (any, error)) bool {
 		return (a == nil) == (b == nil)
-	}, cmp.Ignore())); diff != "" {
-		t.Error("Params and Parse differ:", diff)
-	}
+	}, cmp.Ignore())), "%v", "Params and Parse differ:")
 	_, refused := Parse([]byte(`{"type":5}`))
-	if facts, err := new(Reader).Read([]byte(`{"type":5}`)); facts.SecretNames != nil || err == nil || err.Error() != refused.Error() {
-		t.Errorf("got %v and %v for what is no schema", secret, err)
-	}
+	facts, err = new(Reader).Read([]byte(`{"type":5}`))
+	assert.Assert(t, facts.SecretNames == nil, "got %v and %v for what is no schema", secret, err)
+	assert.Assert(t, err != nil, "got %v and %v for what is no schema", secret, err)
+	assert.Equal(t, err.Error(), refused.Error(), "%v %v", secret, err)
 }
 
 func TestSecretName(t *testing.T) {
@@ -223,16 +201,12 @@ func TestSecretName(t *testing.T) {
 		"pin_code", "pinNumber", "pin2", "cvc", "cardCVC", "cvc2", "ssn", "social_security_number", "otp_seed", "totpSeed", "recovery_code", "recoveryCodes", "backup-codes",
 		"mnemonic", "seed_phrase", "seedPhrase", "seed-words", "recovery phrase", "private_key", "privateKey", "privKey", "ssh_key", "signingKey", "pwd", "userPwd", "psk", "puk",
 		"credit_card", "cardNumber", "mfaCode", "2fa", "Kennwort", "密码", "пароль"} {
-		if !sanitize.IsSecretName(name) {
-			t.Errorf("%s may be shown", name)
-		}
+		assert.Check(t, sanitize.IsSecretName(name), "%s may be shown", name)
 	}
 	for _, name := range []string{"", "to", "subject", "passengers", "passage", "hotplate", "footprint", "capitals", "api", "key",
 		"pinned", "shipping", "spin", "pin_message", "pinToTop", "pinterest", "opinion", "seed", "random_seed", "urban", "cuban", "libanon", "ibanez", "access", "accessLevel",
 		"recovery", "code", "codes", "bear", "forbearance", "private", "publicKey", "keyboard", "monkey", "card", "number", "session", "sshHost", "assnames", "cvcs_list"} {
-		if sanitize.IsSecretName(name) {
-			t.Errorf("%s may not be shown", name)
-		}
+		assert.Check(t, !sanitize.IsSecretName(name), "%s may not be shown", name)
 	}
 }
 
@@ -250,18 +224,13 @@ func TestMustParsePanics(t *testing.T) {
 // check.
 func TestMustParseCompilesLater(t *testing.T) {
 	s := MustParse(`{"type":"string","default":5}`)
-	if err := Compile(s); err == nil {
-		t.Error("a default that is wrong compiles")
-	}
-	if _, err := s.Check("x"); aai.AsError(err).Code != aai.DescriptorInvalid {
-		t.Errorf("the check gave %v", err)
-	}
+	assert.Check(t, Compile(s) != nil, "a default that is wrong compiles")
+	_, err := s.Check("x")
+	assert.Check(t, is.Equal(aai.AsError(err).Code, aai.DescriptorInvalid), "the check gave %v", err)
 }
 
 func TestCompileOfTheZeroSchema(t *testing.T) {
-	if err := Compile(aai.Schema{}); err != nil {
-		t.Error(err)
-	}
+	assert.Check(t, Compile(aai.Schema{}))
 }
 
 func TestTypeAsWritten(t *testing.T) {
@@ -270,8 +239,7 @@ func TestTypeAsWritten(t *testing.T) {
 		`{"type": ["object", "null"]}`: `["object", "null"]`, `{"a": {"type": "object"}, "type": "string"}`: `"string"`, `{"a": {"type": 1}}`: "", `true`: "",
 	} {
 		facts, err := new(Reader).Read([]byte(source))
-		if err != nil || facts.Type != want {
-			t.Errorf("%s: %s, %v; expected %s", source, facts.Type, err, want)
-		}
+		assert.NilError(t, err, source)
+		assert.Equal(t, facts.Type, want, source)
 	}
 }

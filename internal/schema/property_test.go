@@ -10,6 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/gybob/aai-gateway"
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 	"pgregory.net/rapid"
 )
 
@@ -88,17 +90,11 @@ func drawSchema(depth int) *rapid.Generator[map[string]any] {
 // refused for anything else is a failure.
 func drawCompiled(t *rapid.T) aai.Schema {
 	source, err := json.Marshal(drawSchema(2).Draw(t, "schema"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	s, err := Parse(source)
-	if err != nil {
-		t.Fatalf("%s: %v", source, err)
-	}
+	assert.NilError(t, err, source)
 	if err := Compile(s); err != nil {
-		if !strings.Contains(err.Error(), "the default does not satisfy its own schema") {
-			t.Fatalf("%s: %v", source, err)
-		}
+		assert.Assert(t, is.ErrorContains(err, "the default does not satisfy its own schema"), source)
 		t.Skip("a bad default")
 	}
 	return s
@@ -110,13 +106,11 @@ func TestCheckNeverChangesItsArgument(t *testing.T) {
 		value := drawValue(3).Draw(t, "value")
 		before := fmt.Sprintf("%#v", value) // maps are printed in order
 		got, _ := s.Check(value)
-		if after := fmt.Sprintf("%#v", value); after != before {
-			t.Fatalf("Check made %s of %s", after, before)
-		}
+		after := fmt.Sprintf("%#v", value)
+		assert.Equal(t, after, before, "Check made %s of %s", after, before)
 		scribble(got)
-		if after := fmt.Sprintf("%#v", value); after != before {
-			t.Fatalf("the result shares memory with the argument: %s became %s", before, after)
-		}
+		after = fmt.Sprintf("%#v", value)
+		assert.Equal(t, after, before, "the result shares memory with the argument: %s became %s", before, after)
 	})
 }
 
@@ -144,12 +138,8 @@ func TestWhatPassedOncePassesAgainUnchanged(t *testing.T) {
 			return
 		}
 		twice, err := s.Check(once)
-		if err != nil {
-			t.Fatalf("%v of %s: %v", once, s.Source, err)
-		}
-		if diff := cmp.Diff(once, twice); diff != "" {
-			t.Fatalf("filling twice is more than filling once: %s", diff)
-		}
+		assert.NilError(t, err, "%v %s", once, s.Source)
+		assert.Assert(t, is.DeepEqual(once, twice))
 	})
 }
 
@@ -160,29 +150,17 @@ func TestTheJudgementIsTheLibrarys(t *testing.T) {
 		source := drawSchema(2).Draw(t, "schema")
 		dropDefaults(source)
 		text, err := json.Marshal(source)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		s, err := Parse(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		compiler := newCompiler(jsonschema.Draft7)
-		if err := compiler.AddResource(location, parsed(t, text)); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, compiler.AddResource(location, parsed(t, text)))
 		oracle, err := compiler.Compile(location)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		value := drawValue(3).Draw(t, "value")
 		got, err := s.Check(value)
-		if (err == nil) != (oracle.Validate(value) == nil) {
-			t.Fatalf("%v of %s: we say %v", value, text, err)
-		}
-		if err == nil && !cmp.Equal(got, value) {
-			t.Fatalf("%v became %v without any default", value, got)
-		}
+		assert.Equal(t, (err == nil), (oracle.Validate(value) == nil), "%v of %s: we say %v", value, text, err)
+		assert.Assert(t, err != nil || cmp.Equal(got, value), "%v became %v without any default", value, got)
 		checkErrorShape(t, err)
 	})
 }
@@ -230,9 +208,7 @@ func TestSecretsAreNeverShown(t *testing.T) {
 		value := drawValue(3).Draw(t, "value")
 		mark(value, marker)
 		_, err := s.Check(value)
-		if err != nil && strings.Contains(fmt.Sprintf("%+v %v", err, errors.Unwrap(err)), marker) {
-			t.Fatalf("%v of %s: %v", value, s.Source, err)
-		}
+		assert.Assert(t, err == nil || !strings.Contains(fmt.Sprintf("%+v %v", err, errors.Unwrap(err)), marker), "%v %s %v", value, s.Source, err)
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"gotest.tools/v3/assert"
 )
 
 // suiteFolder holds the tests of https://github.com/json-schema-org/JSON-Schema-Test-Suite
@@ -55,12 +56,8 @@ func suite(t *testing.T) []suiteCase {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(all) < 200 {
-		t.Fatalf("the suite has only %d schemas: is it whole?", len(all))
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, len(all) >= 200, "the suite has only %d schemas: is it whole?", len(all))
 	return all
 }
 
@@ -96,9 +93,7 @@ func TestSuiteOfTheLibrary(t *testing.T) {
 	exceptions := readExceptions(t)
 	for _, c := range cases {
 		compiler := newCompiler(jsonschema.Draft7)
-		if err := compiler.AddResource(location, parsed(t, c.Schema)); err != nil {
-			t.Fatalf("%s: %v", c.name, err)
-		}
+		assert.NilError(t, compiler.AddResource(location, parsed(t, c.Schema)), c.name)
 		compiled, refused := compiler.Compile(location)
 		for _, test := range c.Tests {
 			want := test.Valid || slices.Contains(notAsserted(), c.file)
@@ -123,9 +118,7 @@ func TestSuiteOfTheLibrary(t *testing.T) {
 func readExceptions(t *testing.T) map[string]bool {
 	t.Helper()
 	source, err := os.ReadFile("testdata/suite_exceptions.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	exceptions := map[string]bool{}
 	reason := false
 	for line := range strings.Lines(string(source)) {
@@ -158,9 +151,7 @@ func TestSuiteThroughParse(t *testing.T) {
 		}
 		if err != nil {
 			class := refusalClass(err)
-			if class == "" {
-				t.Errorf("%s: refused for a reason that is not listed: %v", c.name, err)
-			}
+			assert.Check(t, class != "", "%s: refused for a reason that is not listed: %v", c.name, err)
 			count[class]++
 			continue
 		}
@@ -168,20 +159,15 @@ func TestSuiteThroughParse(t *testing.T) {
 		for _, test := range c.Tests {
 			want := test.Valid || slices.Contains(notAsserted(), c.file)
 			_, err := s.Check(parsed(t, test.Data))
-			if name := c.name + ": " + test.Description; (err == nil) != want && !exceptions[name] {
-				t.Errorf("expected valid=%v, got %v: %s", want, err, name)
-			}
+			name := c.name + ": " + test.Description
+			assert.Check(t, (err == nil) == want || exceptions[name], "expected valid=%v, got %v: %s", want, err, name)
 		}
 	}
 	t.Logf("schemas of the suite: %v", count)
 	for class := range refusalClasses() {
-		if count[class] == 0 {
-			t.Errorf("no schema of the suite is refused because: %s", class)
-		}
+		assert.Check(t, count[class] != 0, "no schema of the suite is refused because: %s", class)
 	}
-	if count["accepted"] < len(cases)*3/4 {
-		t.Errorf("only %d of %d schemas were accepted", count["accepted"], len(cases))
-	}
+	assert.Check(t, count["accepted"] >= len(cases)*3/4, "only %d of %d schemas were accepted", count["accepted"], len(cases))
 }
 
 // TestSuiteThroughReadLenient: a schema of the suite never rejects a valid value, whatever it contains.
@@ -195,17 +181,14 @@ func TestSuiteThroughReadLenient(t *testing.T) {
 		s := new(Reader).ReadLenient(source).Schema
 		for _, test := range c.Tests {
 			_, err := s.Check(parsed(t, test.Data))
-			if name := c.name + ": " + test.Description; err != nil && test.Valid && !exceptions[name] {
-				t.Errorf("refused: %s: %v", name, err)
-			}
+			name := c.name + ": " + test.Description
+			assert.Check(t, err == nil || !test.Valid || exceptions[name], "refused: %s: %v", name, err)
 			if err != nil && !test.Valid {
 				refused++
 			}
 		}
 	}
-	if refused < 350 {
-		t.Errorf("only %d invalid values were refused", refused)
-	}
+	assert.Check(t, refused >= 350, "only %d invalid values were refused", refused)
 }
 
 // refusalClasses are the reasons for which we refuse schemas that draft-07

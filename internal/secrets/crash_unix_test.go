@@ -10,11 +10,13 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/testkit"
@@ -28,9 +30,7 @@ func killRounds(t *testing.T) int {
 		return 20
 	}
 	n, err := strconv.Atoi(text)
-	if err != nil {
-		t.Fatalf("AAI_KILL_ROUNDS: %v", err)
-	}
+	assert.NilError(t, err, "AAI_KILL_ROUNDS: %v", err)
 	return n
 }
 
@@ -52,9 +52,7 @@ func TestKill(t *testing.T) {
 		_ = p.Wait() // killed
 		v := openVault(path)
 		b, err := v.Get(t.Context(), "number")
-		if err != nil {
-			t.Fatalf("round %d: %v", round, err)
-		}
+		assert.NilError(t, err, "%d", round)
 		// One more record may be stored without acknowledgement.
 		if b == nil && kept == 0 {
 			continue
@@ -65,17 +63,14 @@ func TestKill(t *testing.T) {
 			kept = n
 		}
 	}
-	if kept == 0 {
-		t.Error("no process ever came to keep anything")
-	}
+	assert.Check(t, kept != 0, "no process ever came to keep anything")
 	left := files(t, openVault(path), ".new")
 	if len(left) > 2 { // at most one of the record and one of key.json
 		t.Errorf("left behind: %q", left)
 	}
 	put(t, openVault(path), "number", "0")
-	if left := files(t, openVault(path), ".new"); len(left) > 1 {
-		t.Errorf("left behind after a change: %q", left)
-	}
+	left = files(t, openVault(path), ".new")
+	assert.Check(t, len(left) <= 1, "left behind after a change: %q", left)
 }
 
 // TestProcesses checks that eight processes on one new folder lose nothing, on the same
@@ -87,9 +82,8 @@ func TestProcesses(t *testing.T) {
 		for _, id := range []string{"same", "own " + strconv.Itoa(i)} {
 			cmd := child(t, path, []string{allowInsecureEnv}, "count", id, "25")
 			wg.Go(func() {
-				if out, err := cmd.CombinedOutput(); err != nil {
-					t.Errorf("%v\n%s", err, out)
-				}
+				out, err := cmd.CombinedOutput()
+				assert.Check(t, err, out)
 			})
 		}
 	}
@@ -99,9 +93,9 @@ func TestProcesses(t *testing.T) {
 	for i := range 8 {
 		has(t, v, "own "+strconv.Itoa(i), "25")
 	}
-	if names, err := v.Names(t.Context(), ""); len(names) != 9 || err != nil {
-		t.Errorf("%q, %v", names, err)
-	}
+	names, err := v.Names(t.Context(), "")
+	assert.Assert(t, is.Len(names, 9))
+	assert.NilError(t, err)
 }
 
 // TestLockedByAnother checks that a held lock of a record does not block reads or changes
@@ -110,18 +104,15 @@ func TestLockedByAnother(t *testing.T) {
 	v := newVault(t)
 	put(t, v, "a", "1")
 	unlock, err := v.folder.lock(t.Context(), v.current.Load().fileOf("a"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	other := openVault(v.folder.path)
 	has(t, other, "a", "1")
 	put(t, other, "b", "2")
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
 	defer cancel()
 	err = other.Update(ctx, "a", func([]byte) ([]byte, error) { return []byte("2"), nil })
-	if e := refusal(t, err, aai.Timeout); !strings.Contains(e.Message, ".lock") {
-		t.Error(e)
-	}
+	e := refusal(t, err, aai.Timeout)
+	assert.Check(t, is.Contains(e.Message, ".lock"), e)
 	unlock()
 	put(t, other, "a", "2")
 	has(t, v, "a", "2")
@@ -142,19 +133,16 @@ func TestFullWriter(t *testing.T) {
 			return whole(f, content)
 		}
 		err := v.Update(t.Context(), "a", func([]byte) ([]byte, error) { return make([]byte, 100), nil })
-		if e := refusal(t, err, aai.AutomationFailed); !errors.Is(e, syscall.ENOSPC) || !strings.Contains(e.Message, "no space left") {
-			t.Fatal(e)
-		}
+		e := refusal(t, err, aai.AutomationFailed)
+		assert.Assert(t, is.ErrorIs(e, syscall.ENOSPC))
+		assert.Assert(t, is.Contains(e.Message, "no space left"))
 		has(t, v, "a", "kept")
-		if left := files(t, v, ".new"); len(left) > 0 {
-			t.Fatalf("room for %d: left behind: %q", room, left)
-		}
+		left := files(t, v, ".new")
+		assert.Assert(t, is.Len(left, 0), "room for %d: left behind: %q", room, left)
 		fresh := openVault(filepath.Join(t.TempDir(), "secrets"))
 		fresh.folder.write = v.folder.write
 		err = fresh.Update(t.Context(), "a", func([]byte) ([]byte, error) { return make([]byte, 100), nil })
-		if err == nil {
-			t.Fatalf("room for %d: a record of more was kept", room)
-		}
+		assert.Assert(t, err != nil, "room for %d: a record of more was kept", room)
 		// A key stored before the disk was full is used from then on.
 		fresh.folder.write = whole
 		put(t, fresh, "a", "at last")

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -14,9 +16,7 @@ import (
 func makeOld(t *testing.T, path string) time.Time {
 	t.Helper()
 	then := time.Now().Add(-time.Minute).Truncate(time.Second)
-	if err := os.Chtimes(path, then, then); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.Chtimes(path, then, then))
 	return then
 }
 
@@ -31,9 +31,7 @@ func TestRecall(t *testing.T) {
 	put(t, v, "a", "first")
 	path := theRecord(t, v)
 	has(t, v, "a", "first")
-	if isRemembered(v, path) {
-		t.Error("a file that was just written is remembered; the next one may look the same")
-	}
+	assert.Check(t, !isRemembered(v, path), "a file that was just written is remembered; the next one may look the same")
 	for i, change := range []func(){
 		func() { put(t, v, "a", "other") },
 		func() { put(t, openVault(v.folder.path), "a", "other") },
@@ -42,21 +40,16 @@ func TestRecall(t *testing.T) {
 		put(t, v, "a", "first")
 		makeOld(t, path)
 		has(t, v, "a", "first")
-		if !isRemembered(v, path) {
-			t.Error("a file that is settled is not remembered")
-		}
+		assert.Check(t, isRemembered(v, path), "a file that is settled is not remembered")
 		has(t, v, "a", "first")
 		change()
 		makeOld(t, path) // the time alone does not tell
 		want, err := openVault(v.folder.path).Get(t.Context(), "a")
-		if err != nil || string(want) == "first" {
-			t.Fatalf("change %d: %q, %v", i, want, err)
-		}
+		assert.NilError(t, err, "%d %q", i, want)
+		assert.Assert(t, string(want) != "first", "change %d: %q, %v", i, want, err)
 		has(t, v, "a", string(want))
 	}
-	if err := v.Update(t.Context(), "a", func([]byte) ([]byte, error) { return nil, nil }); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, v.Update(t.Context(), "a", func([]byte) ([]byte, error) { return nil, nil }))
 	has(t, v, "a", "absent")
 }
 
@@ -73,17 +66,13 @@ func TestRecallSeesDamage(t *testing.T) {
 	} {
 		makeOld(t, path)
 		has(t, v, "a", "first")
-		if err := damage(); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, damage())
 		if b, err := v.Get(t.Context(), "a"); err == nil {
 			t.Errorf("%s: %q", name, b)
 		} else {
 			refuses(t, err, aai.AutomationFailed)
 		}
-		if err := errors.Join(os.Remove(path), os.WriteFile(path, good, 0o600)); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, errors.Join(os.Remove(path), os.WriteFile(path, good, 0o600)))
 	}
 }
 
@@ -94,24 +83,20 @@ func TestRecallIsNotShared(t *testing.T) {
 	makeOld(t, theRecord(t, v))
 	for range 3 {
 		b, err := v.Get(t.Context(), "a")
-		if string(b) != "first" || err != nil {
-			t.Fatalf("%q, %v", b, err)
-		}
+		assert.Equal(t, string(b), "first", "%q", b)
+		assert.NilError(t, err, "%q", b)
 		clear(b)
 	}
 	put(t, v, "large", string(make([]byte, maxCachedSize+1)))
 	large := v.folder.file(v.current.Load().fileOf("large") + sealedEnding)
 	makeOld(t, large)
 	has(t, v, "large", string(make([]byte, maxCachedSize+1)))
-	if isRemembered(v, large) {
-		t.Error("a large record is remembered")
-	}
+	assert.Check(t, !isRemembered(v, large), "a large record is remembered")
 	for i := range 3 * maxCachedFiles {
 		v.cache.put(string(rune('a'+i)), stale{}, nil, time.Now())
 	}
-	if n := len(v.cache.files); n > maxCachedFiles {
-		t.Errorf("%d files are remembered", n)
-	}
+	n := len(v.cache.files)
+	assert.Check(t, n <= maxCachedFiles, "%d files are remembered", n)
 }
 
 // stale is a file of long ago.

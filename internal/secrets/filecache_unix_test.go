@@ -6,6 +6,8 @@ import (
 	"os"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -18,20 +20,14 @@ func TestRecallSeesTheMode(t *testing.T) {
 	for _, mode := range []os.FileMode{0o640, 0o604, 0o602, 0o660} {
 		makeOld(t, path)
 		has(t, v, "a", "first")
-		if !isRemembered(v, path) {
-			t.Fatal("a file that is settled is not remembered")
-		}
-		if err := os.Chmod(path, mode); err != nil {
-			t.Fatal(err)
-		}
+		assert.Assert(t, isRemembered(v, path), "a file that is settled is not remembered")
+		assert.NilError(t, os.Chmod(path, mode))
 		if b, err := v.Get(t.Context(), "a"); err == nil {
 			t.Errorf("%v: %q", mode, b)
 		} else {
 			refuses(t, err, aai.AutomationFailed)
 		}
-		if err := os.Chmod(path, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.Chmod(path, 0o600))
 		has(t, v, "a", "first")
 	}
 }

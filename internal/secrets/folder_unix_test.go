@@ -7,10 +7,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 )
@@ -22,7 +24,7 @@ func TestModes(t *testing.T) {
 	v := newVault(t)
 	put(t, v, "a", "1")
 	put(t, v, "a", "2")
-	if err := filepath.WalkDir(filepath.Dir(v.folder.path), func(path string, d fs.DirEntry, err error) error {
+	assert.NilError(t, filepath.WalkDir(filepath.Dir(v.folder.path), func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -35,9 +37,7 @@ func TestModes(t *testing.T) {
 			t.Errorf("%s has mode %s, expected %s", path, info.Mode(), want)
 		}
 		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 }
 
 // TestOpenModes checks that files that others may have read or changed are refused by name.
@@ -49,19 +49,12 @@ func TestOpenModes(t *testing.T) {
 	} {
 		path := v.folder.file(name)
 		info, err := os.Stat(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chmod(path, mode); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
+		assert.NilError(t, os.Chmod(path, mode))
 		_, err = openVault(v.folder.path).Get(t.Context(), "a")
-		if e := refusal(t, err, aai.AutomationFailed); !strings.Contains(e.Message, path+": others may use it, its mode is 0") {
-			t.Error(e)
-		}
-		if err := os.Chmod(path, info.Mode()); err != nil {
-			t.Fatal(err)
-		}
+		e := refusal(t, err, aai.AutomationFailed)
+		assert.Check(t, is.Contains(e.Message, path+": others may use it, its mode is 0"), e)
+		assert.NilError(t, os.Chmod(path, info.Mode()))
 		has(t, openVault(v.folder.path), "a", "1")
 	}
 }
@@ -74,31 +67,21 @@ func TestLinksAndPipes(t *testing.T) {
 	for _, name := range []string{filepath.Base(theRecord(t, v)), labelFile, insecureFile} {
 		path := v.folder.file(name)
 		elsewhere := filepath.Join(t.TempDir(), "elsewhere")
-		if err := errors.Join(os.Rename(path, elsewhere), os.Symlink(elsewhere, path)); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, errors.Join(os.Rename(path, elsewhere), os.Symlink(elsewhere, path)))
 		_, err := openVault(v.folder.path).Get(t.Context(), "a")
-		if e := refusal(t, err, aai.AutomationFailed); !strings.Contains(e.Message, path+" is a symbolic link") {
-			t.Error(e)
-		}
-		if err := errors.Join(os.Remove(path), syscall.Mkfifo(path, 0o600)); err != nil {
-			t.Fatal(err)
-		}
+		e := refusal(t, err, aai.AutomationFailed)
+		assert.Check(t, is.Contains(e.Message, path+" is a symbolic link"), e)
+		assert.NilError(t, errors.Join(os.Remove(path), syscall.Mkfifo(path, 0o600)))
 		_, err = openVault(v.folder.path).Get(t.Context(), "a")
-		if e := refusal(t, err, aai.AutomationFailed); !strings.Contains(e.Message, path+" is no regular file") {
-			t.Error(e)
-		}
-		if err := errors.Join(os.Remove(path), os.Rename(elsewhere, path)); err != nil {
-			t.Fatal(err)
-		}
+		e = refusal(t, err, aai.AutomationFailed)
+		assert.Check(t, is.Contains(e.Message, path+" is no regular file"), e)
+		assert.NilError(t, errors.Join(os.Remove(path), os.Rename(elsewhere, path)))
 	}
 	has(t, openVault(v.folder.path), "a", "1")
 
 	// The folder itself.
 	link := filepath.Join(t.TempDir(), "secrets")
-	if err := os.Symlink(v.folder.path, link); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.Symlink(v.folder.path, link))
 	_, err := openVault(link).Get(t.Context(), "a")
 	refuses(t, err, aai.AutomationFailed)
 
@@ -106,21 +89,14 @@ func TestLinksAndPipes(t *testing.T) {
 	victim := filepath.Join(t.TempDir(), "victim")
 	write(t, victim, []byte("untouched"))
 	stem := v.current.Load().fileOf("a")
-	if err := os.Symlink(victim, v.folder.file(stem+".new")); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.Symlink(victim, v.folder.file(stem+".new")))
 	put(t, v, "a", "2")
-	if err := errors.Join(os.Remove(v.folder.file(stem+".lock")), os.Symlink(victim, v.folder.file(stem+".lock"))); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, errors.Join(os.Remove(v.folder.file(stem+".lock")), os.Symlink(victim, v.folder.file(stem+".lock"))))
 	begun := time.Now()
 	refuses(t, v.Update(t.Context(), "a", func([]byte) ([]byte, error) { return []byte("3"), nil }), aai.AutomationFailed)
-	if time.Since(begun) > lockPatience/2 {
-		t.Error("a link in the place of a lock was waited for")
-	}
-	if b := read(t, victim); string(b) != "untouched" {
-		t.Errorf("the victim has %q", b)
-	}
+	assert.Check(t, time.Since(begun) <= lockPatience/2, "a link in the place of a lock was waited for")
+	b := read(t, victim)
+	assert.Check(t, is.Equal(string(b), "untouched"), "%q", b)
 	has(t, v, "a", "2")
 }
 
@@ -130,34 +106,20 @@ func TestKeyFileOfOthers(t *testing.T) {
 	path := d.keyFile(newKey())
 	d.env[KeyFileEnv] = path
 	for _, mode := range []os.FileMode{0o644, 0o640, 0o604, 0o666} {
-		if err := os.Chmod(path, mode); err != nil {
-			t.Fatal(err)
-		}
-		if e := refusal(t, d.tryPut(), aai.AutomationNotSupported); !strings.Contains(e.Message, path+": others may use it") {
-			t.Error(e)
-		}
+		assert.NilError(t, os.Chmod(path, mode))
+		e := refusal(t, d.tryPut(), aai.AutomationNotSupported)
+		assert.Check(t, is.Contains(e.Message, path+": others may use it"), e)
 	}
-	if err := errors.Join(os.Chmod(path, 0o600), os.Symlink(path, path+".link")); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, errors.Join(os.Chmod(path, 0o600), os.Symlink(path, path+".link")))
 	d.env[KeyFileEnv] = path + ".link"
-	if e := refusal(t, d.tryPut(), aai.AutomationNotSupported); !strings.Contains(e.Message, "is a symbolic link") {
-		t.Error(e)
-	}
+	e := refusal(t, d.tryPut(), aai.AutomationNotSupported)
+	assert.Check(t, is.Contains(e.Message, "is a symbolic link"), e)
 	info, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := checkOwner(stranger{info}); err == nil {
-		t.Error("a file of another user is ours")
-	}
-	if err := checkNotWritable(stranger{info}); err == nil {
-		t.Error("a credential of another user is ours")
-	}
+	assert.NilError(t, err)
+	assert.Check(t, checkOwner(stranger{info}) != nil, "a file of another user is ours")
+	assert.Check(t, checkNotWritable(stranger{info}) != nil, "a credential of another user is ours")
 	d.env[KeyFileEnv] = path
-	if err := d.tryPut(); err != nil {
-		t.Error(err)
-	}
+	assert.Check(t, d.tryPut())
 }
 
 // stranger is a file of another user; only root could create a real one.
@@ -171,11 +133,8 @@ func TestCredentialModes(t *testing.T) {
 		d := newDesk(t)
 		path := d.keyFile(newKey())
 		d.env["CREDENTIALS_DIRECTORY"] = filepath.Dir(path)
-		if err := os.Chmod(path, mode); err != nil {
-			t.Fatal(err)
-		}
-		if err := d.tryPut(); good != (err == nil) {
-			t.Errorf("%04o: %v", mode, err)
-		}
+		assert.NilError(t, os.Chmod(path, mode))
+		err := d.tryPut()
+		assert.Check(t, is.Equal(good, (err == nil)), "%04o %v", mode, err)
 	}
 }

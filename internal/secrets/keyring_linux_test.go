@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/godbus/dbus/v5"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/testkit"
@@ -41,20 +43,15 @@ func (s *session) env() []string {
 // start starts gnome-keyring: unlocked by a password, or locked.
 func (s *session) start(t *testing.T, flags ...string) {
 	t.Helper()
-	if _, err := exec.LookPath("gnome-keyring-daemon"); err != nil {
-		t.Fatal("install gnome-keyring and libsecret-tools (make test does)")
-	}
+	_, err := exec.LookPath("gnome-keyring-daemon")
+	assert.NilError(t, err, "install gnome-keyring and libsecret-tools (make test does)")
 	s.daemon = exec.Command("gnome-keyring-daemon", append([]string{"--foreground", "--components=secrets"}, flags...)...)
 	s.daemon.Env, s.daemon.Stdin = s.env(), strings.NewReader("password")
-	if err := s.daemon.Start(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, s.daemon.Start())
 	conn := s.bus.Connect(t)
 	for range 1000 {
 		var owned bool
-		if err := conn.BusObject().Call("org.freedesktop.DBus.NameHasOwner", 0, "org.freedesktop.secrets").Store(&owned); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, conn.BusObject().Call("org.freedesktop.DBus.NameHasOwner", 0, "org.freedesktop.secrets").Store(&owned))
 		if owned {
 			return
 		}
@@ -75,9 +72,7 @@ func (s *session) stop() {
 func (s *session) run(t *testing.T, folder string, args ...string) string {
 	t.Helper()
 	out, err := child(t, folder, s.env(), args...).CombinedOutput()
-	if err != nil {
-		t.Errorf("%q: %v\n%s", args, err, out)
-	}
+	assert.Check(t, err, "%q %s", args, out)
 	return string(out)
 }
 
@@ -85,18 +80,14 @@ func (s *session) run(t *testing.T, folder string, args ...string) string {
 func (s *session) fails(t *testing.T, folder string, args ...string) string {
 	t.Helper()
 	out, err := child(t, folder, s.env(), args...).CombinedOutput()
-	if err == nil {
-		t.Errorf("%q: %s; expected it to fail", args, out)
-	}
+	assert.Check(t, err != nil, "%q: %s; expected it to fail", args, out)
 	return string(out)
 }
 
 func (s *session) status(t *testing.T, folder string) answer.Keychain {
 	t.Helper()
 	var status answer.Keychain
-	if err := json.Unmarshal([]byte(s.run(t, folder, "status")), &status); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, json.Unmarshal([]byte(s.run(t, folder, "status")), &status))
 	return status
 }
 
@@ -106,9 +97,7 @@ func (s *session) secretTool(t *testing.T, stdin string, args ...string) string 
 	cmd := exec.CommandContext(t.Context(), "secret-tool", args...)
 	cmd.Env, cmd.Stdin = s.env(), strings.NewReader(stdin)
 	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("secret-tool %q: %v", args, err)
-	}
+	assert.NilError(t, err, "secret-tool %q: %v", args, err)
 	return string(out)
 }
 
@@ -117,27 +106,27 @@ func (s *session) secretTool(t *testing.T, stdin string, args ...string) string 
 func TestRealKeyring(t *testing.T) {
 	s, folder := newSession(t), filepath.Join(t.TempDir(), "secrets")
 	s.start(t, "--unlock")
-	if got := s.status(t, folder); got.Place != placeSystem || got.Exists || got.Problem != "" {
-		t.Errorf("before: %+v", got)
-	}
+	got := s.status(t, folder)
+	assert.Equal(t, got.Place, placeSystem, "%+v", got)
+	assert.Assert(t, !got.Exists, "before: %+v", got)
+	assert.Equal(t, got.Problem, "", "%+v", got)
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() { s.run(t, folder, "count", "n", "5") })
 	}
 	wg.Wait()
-	if got := s.run(t, folder, "get", "n"); got != "20" {
-		t.Errorf("%q of 20", got)
-	}
+	assert.Check(t, is.Equal(s.run(t, folder, "get", "n"), "20"))
 	item := s.secretTool(t, "", "lookup", "service", service, "username", account)
-	if key, err := base64.StdEncoding.DecodeString(item); err != nil || len(key) != keySize {
-		t.Errorf("secret-tool shows %d characters, %v", len(item), err)
-	}
-	if got := s.status(t, folder); got.Place != placeSystem || !got.Exists || got.Records != 1 || got.Problem != "" {
-		t.Errorf("after: %+v", got)
-	}
-	if _, err := os.Stat(filepath.Join(folder, insecureFile)); err == nil {
-		t.Error("there is an unprotected key beside it")
-	}
+	key, err := base64.StdEncoding.DecodeString(item)
+	assert.NilError(t, err, "%d", len(item))
+	assert.Assert(t, is.Len(key, keySize), "%d", len(item))
+	got = s.status(t, folder)
+	assert.Equal(t, got.Place, placeSystem, "%+v", got)
+	assert.Assert(t, got.Exists, "after: %+v", got)
+	assert.Equal(t, got.Records, 1, "%+v", got)
+	assert.Equal(t, got.Problem, "", "%+v", got)
+	_, err = os.Stat(filepath.Join(folder, insecureFile))
+	assert.Check(t, err != nil, "there is an unprotected key beside it")
 
 	// Another session with the same password.
 	s.stop()
@@ -149,20 +138,16 @@ func TestRealKeyring(t *testing.T) {
 	// Another key in its place, and the right one again.
 	other := base64.StdEncoding.EncodeToString(newKey())
 	s.secretTool(t, other, "store", "--label", "x", "service", service, "username", account)
-	if said := s.fails(t, folder, "get", "n"); !strings.Contains(said, "it has another key") {
-		t.Error(said)
-	}
+	assert.Check(t, is.Contains(s.fails(t, folder, "get", "n"), "it has another key"))
 	s.secretTool(t, item, "store", "--label", "x", "service", service, "username", account)
 	if got := s.run(t, folder, "get", "n"); got != "20" {
 		t.Errorf("%q with the right key again", got)
 	}
 	s.secretTool(t, "", "clear", "service", service, "username", account)
-	if said := s.fails(t, folder, "put", "n", "1"); !strings.Contains(said, errNoKey.Error()) {
-		t.Error(said)
-	}
-	if again := s.status(t, folder); again.Problem == "" || again.Place != placeSystem {
-		t.Errorf("without the key: %+v", again)
-	}
+	assert.Check(t, is.Contains(s.fails(t, folder, "put", "n", "1"), errNoKey.Error()))
+	again := s.status(t, folder)
+	assert.Check(t, again.Problem != "", "without the key: %+v", again)
+	assert.Check(t, is.Equal(again.Place, placeSystem), "%+v", again)
 	s.secretTool(t, item, "store", "--label", "x", "service", service, "username", account)
 	if got := s.run(t, folder, "get", "n"); got != "20" {
 		t.Errorf("%q at last", got)
@@ -177,20 +162,15 @@ func TestLockedKeyring(t *testing.T) {
 	s.stop()
 	s.start(t)
 	said := s.fails(t, folder, "get", "a")
-	if !strings.Contains(said, "the keychain of the operating system, which cannot be had") {
-		t.Error(said)
-	}
-	if got := s.status(t, folder); got.Problem == "" || stateOf(got, placeSystem) != answer.StateUnavailable {
-		t.Errorf("%+v", got)
-	}
+	assert.Check(t, is.Contains(said, "the keychain of the operating system, which cannot be had"))
+	got := s.status(t, folder)
+	assert.Check(t, got.Problem != "", "%+v", got)
+	assert.Check(t, is.Equal(stateOf(got, placeSystem), answer.StateUnavailable), "%+v", got)
 	// A first key is not created elsewhere unless a person allows it.
 	fresh := filepath.Join(t.TempDir(), "secrets")
-	if said := s.fails(t, fresh, "put", "a", "secret"); !strings.Contains(said, "no place here can keep the key") {
-		t.Error(said)
-	}
-	if _, err := os.Stat(fresh); err == nil {
-		t.Error("a vault was made")
-	}
+	assert.Check(t, is.Contains(s.fails(t, fresh, "put", "a", "secret"), "no place here can keep the key"))
+	_, err := os.Stat(fresh)
+	assert.Check(t, err != nil, "a vault was made")
 	s.stop()
 	s.start(t, "--unlock")
 	if got := s.run(t, folder, "get", "a"); got != "secret" {
@@ -203,9 +183,7 @@ func TestNoBus(t *testing.T) {
 	bin, folder := t.TempDir(), filepath.Join(t.TempDir(), "secrets")
 	trap := filepath.Join(bin, "dbus-launch")
 	write(t, trap, []byte("#!/bin/sh\ntouch "+bin+"/launched\n"))
-	if err := os.Chmod(trap, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.Chmod(trap, 0o700))
 	for name, env := range map[string][]string{
 		"nothing":    {"XDG_RUNTIME_DIR=" + bin},
 		"autolaunch": {"XDG_RUNTIME_DIR=" + bin, "DBUS_SESSION_BUS_ADDRESS=autolaunch:"},
@@ -214,16 +192,13 @@ func TestNoBus(t *testing.T) {
 	} {
 		cmd := child(t, folder, append(env, "PATH="+bin+":"+os.Getenv("PATH")), "put", "a", "secret")
 		out, err := cmd.CombinedOutput()
-		if err == nil || !strings.Contains(string(out), "no place here can keep the key") {
-			t.Errorf("%s: %v, %s", name, err, out)
-		}
+		assert.Assert(t, err != nil, "%s %v %s", name, err, out)
+		assert.Assert(t, is.Contains(string(out), "no place here can keep the key"), "%s %v %s", name, err, out)
 	}
-	if _, err := os.Stat(filepath.Join(bin, "launched")); err == nil {
-		t.Error("a bus was started")
-	}
-	if _, err := os.Stat(folder); err == nil {
-		t.Error("a vault was made")
-	}
+	_, err := os.Stat(filepath.Join(bin, "launched"))
+	assert.Check(t, err != nil, "a bus was started")
+	_, err = os.Stat(folder)
+	assert.Check(t, err != nil, "a vault was made")
 }
 
 // TestServiceThatNeverAnswers checks that a request to a silent service fails by the
@@ -231,9 +206,9 @@ func TestNoBus(t *testing.T) {
 func TestServiceThatNeverAnswers(t *testing.T) {
 	bus, folder := testkit.StartBus(t), filepath.Join(t.TempDir(), "secrets")
 	conn := bus.Connect(t)
-	if reply, err := conn.RequestName("org.freedesktop.secrets", dbus.NameFlagDoNotQueue); err != nil || reply != dbus.RequestNameReplyPrimaryOwner {
-		t.Fatal(reply, err)
-	}
+	reply, err := conn.RequestName("org.freedesktop.secrets", dbus.NameFlagDoNotQueue)
+	assert.NilError(t, err)
+	assert.Equal(t, reply, dbus.RequestNameReplyPrimaryOwner)
 	asked := testkit.MonitorMessages(t, conn, 100)
 	env := []string{"DBUS_SESSION_BUS_ADDRESS=" + bus.Address}
 	refused := child(t, folder, env, "put", "a", "secret")
@@ -245,12 +220,9 @@ func TestServiceThatNeverAnswers(t *testing.T) {
 		}
 	})
 	wg.Go(func() {
-		if out, err := allowed.CombinedOutput(); err != nil {
-			t.Errorf("%v, %s", err, out)
-		}
+		out, err := allowed.CombinedOutput()
+		assert.Check(t, err, out)
 	})
 	wg.Wait()
-	if len(asked) == 0 {
-		t.Error("the service was not asked")
-	}
+	assert.Check(t, len(asked) != 0, "the service was not asked")
 }

@@ -13,6 +13,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/answer"
 )
@@ -54,9 +57,7 @@ func (d *vaultEnv) keyFile(content []byte) string {
 func (d *vaultEnv) status() answer.Keychain {
 	d.t.Helper()
 	s, err := d.open().Status(d.t.Context())
-	if err != nil {
-		d.t.Fatal(err)
-	}
+	assert.NilError(d.t, err)
 	return s
 }
 
@@ -106,19 +107,17 @@ func TestOrderOfPlaces(t *testing.T) {
 		if s := d.status(); s.Place != want || s.Exists || s.Problem != "" || stateOf(s, want) != answer.StateNext {
 			t.Errorf("before: %+v; expected %s", s, want)
 		}
-		if err := d.tryPut(); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, d.tryPut())
 		s := d.status()
-		if s.Place != want || !s.Exists || s.Records != 1 || s.Problem != "" || (s.Warning != "") != (want == placeInsecure) {
-			t.Errorf("after: %+v; expected %s", s, want)
-		}
-		if state := stateOf(s, want); state != answer.StateInUse && (state != answer.StateNotAsked || want != placePassphrase) {
-			t.Errorf("%s is %s", want, state)
-		}
-		if _, err := os.Stat(filepath.Join(d.path, insecureFile)); (err == nil) != (want == placeInsecure) {
-			t.Errorf("%s: the unprotected file: %v", want, err)
-		}
+		assert.Equal(t, s.Place, want, "%+v", s)
+		assert.Assert(t, s.Exists, "after: %+v; expected %s", s, want)
+		assert.Equal(t, s.Records, 1, "%+v", s)
+		assert.Equal(t, s.Problem, "", "%+v", s)
+		assert.Equal(t, (s.Warning != ""), (want == placeInsecure), "%+v", s)
+		state := stateOf(s, want)
+		assert.Check(t, !(state != answer.StateInUse && (state != answer.StateNotAsked || want != placePassphrase)), "%s %s", want, state)
+		_, err := os.Stat(filepath.Join(d.path, insecureFile))
+		assert.Check(t, is.Equal((err == nil), (want == placeInsecure)), "%s: the unprotected file: %v", want, err)
 		if want == placePassphrase {
 			d.ask = answers("wrong", "correct horse")
 		}
@@ -140,26 +139,20 @@ func TestNoPlace(t *testing.T) {
 	d := newDesk(t)
 	err := d.tryPut()
 	e := refusal(t, err, aai.AutomationNotSupported)
-	if !errors.Is(err, errors.ErrUnsupported) || !e.RetrySafe() {
-		t.Errorf("%v cannot be told from other errors", err)
-	}
+	assert.Assert(t, is.ErrorIs(err, errors.ErrUnsupported))
+	assert.Assert(t, e.RetrySafe(), "%v cannot be told from other errors", err)
 	for _, word := range []string{"no session bus", "CREDENTIALS_DIRECTORY is not set", "AAI_MASTER_KEY_FILE: it is not set", "nobody can be asked", "--insecure-storage"} {
-		if !strings.Contains(e.Message, word) {
-			t.Errorf("%q is not in: %s", word, e.Message)
-		}
+		assert.Check(t, is.Contains(e.Message, word))
 	}
 	for _, remedy := range []string{"unlock the keychain", "AAI_MASTER_KEY_FILE", "--insecure-storage", "AAI_INSECURE_STORAGE"} {
-		if !strings.Contains(e.Hint, remedy) {
-			t.Errorf("%q is not in: %s", remedy, e.Hint)
-		}
+		assert.Check(t, is.Contains(e.Hint, remedy))
 	}
 	has(t, d.open(), "a", "absent")
-	if s := d.status(); s.Problem != e.Message || s.Place != "" {
-		t.Errorf("%+v", s)
-	}
-	if _, err := os.Stat(d.path); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a folder was made: %v", err)
-	}
+	s := d.status()
+	assert.Check(t, is.Equal(s.Problem, e.Message), "%+v", s)
+	assert.Check(t, is.Equal(s.Place, ""), "%+v", s)
+	_, err = os.Stat(d.path)
+	assert.Check(t, is.ErrorIs(err, fs.ErrNotExist), "a folder was made: %v", err)
 }
 
 // TestKeyIsGone checks that a missing or different key is an error that names its place.
@@ -184,25 +177,23 @@ func TestKeyIsGone(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := newDesk(t)
 			d.unreachable = nil
-			if err := d.tryPut(); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, d.tryPut())
 			giveBack := lose(d)
 			d.insecure, d.env[KeyFileEnv] = true, d.keyFile(newKey())
 			for range 2 {
 				_, err := d.open().Get(t.Context(), "a")
 				e := refusal(t, err, aai.AutomationFailed)
-				if !strings.Contains(e.Message, "the keychain of the operating system, which cannot be had") || errors.Is(err, errors.ErrUnsupported) {
-					t.Error(e)
-				}
+				assert.Assert(t, is.Contains(e.Message, "the keychain of the operating system, which cannot be had"), e)
+				assert.Assert(t, !errors.Is(err, errors.ErrUnsupported), e)
 				refuses(t, d.tryPut(), aai.AutomationFailed)
 				_, err = d.open().Names(t.Context(), "")
 				refuses(t, err, aai.AutomationFailed)
 			}
 			s := d.status()
-			if s.Problem == "" || s.Place != placeSystem || stateOf(s, placeKeyFile) != answer.StateOtherKey || stateOf(s, placeSystem) == answer.StateInUse {
-				t.Errorf("%+v", s)
-			}
+			assert.Check(t, s.Problem != "", "%+v", s)
+			assert.Check(t, is.Equal(s.Place, placeSystem), "%+v", s)
+			assert.Check(t, is.Equal(stateOf(s, placeKeyFile), answer.StateOtherKey), "%+v", s)
+			assert.Check(t, stateOf(s, placeSystem) != answer.StateInUse, "%+v", s)
 			giveBack()
 			has(t, d.open(), "a", "secret")
 		})
@@ -213,21 +204,17 @@ func TestKeyIsGone(t *testing.T) {
 func TestKeyHasMoved(t *testing.T) {
 	d := newDesk(t)
 	d.unreachable = nil
-	if err := d.tryPut(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, d.tryPut())
 	key, err := base64.StdEncoding.DecodeString(d.keychain.items[service+"/"+account])
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	d.unreachable = errors.New("no bus")
 	for _, content := range []string{string(key), hex.EncodeToString(key), base64.StdEncoding.EncodeToString(key) + "\n"} {
 		d.env[KeyFileEnv] = d.keyFile([]byte(content))
 		has(t, d.open(), "a", "secret")
 	}
-	if s := d.status(); s.Place != placeKeyFile || s.Problem != "" {
-		t.Errorf("%+v", s)
-	}
+	s := d.status()
+	assert.Check(t, is.Equal(s.Place, placeKeyFile), "%+v", s)
+	assert.Check(t, is.Equal(s.Problem, ""), "%+v", s)
 }
 
 // TestKeyIsAdopted checks that an existing key is used: deleting one data folder must not
@@ -237,35 +224,25 @@ func TestKeyIsAdopted(t *testing.T) {
 	d.unreachable = nil
 	key := base64.StdEncoding.EncodeToString(newKey())
 	d.keychain.items[service+"/"+account] = key
-	if err := d.tryPut(); err != nil {
-		t.Fatal(err)
-	}
-	if d.keychain.items[service+"/"+account] != key {
-		t.Error("the keychain has another key now")
-	}
+	assert.NilError(t, d.tryPut())
+	assert.Check(t, is.Equal(d.keychain.items[service+"/"+account], key), "the keychain has another key now")
 }
 
 // TestInsecureMustBeAllowed checks that the unprotected file is used only while it is allowed.
 func TestInsecureMustBeAllowed(t *testing.T) {
 	d := newDesk(t)
 	d.insecure = true
-	if err := d.tryPut(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, d.tryPut())
 	d.insecure = false
 	_, err := d.open().Get(t.Context(), "a")
-	if e := refusal(t, err, aai.AutomationFailed); !strings.Contains(e.Message, "used only with --insecure-storage") {
-		t.Error(e)
-	}
+	e := refusal(t, err, aai.AutomationFailed)
+	assert.Check(t, is.Contains(e.Message, "used only with --insecure-storage"), e)
 	var log bytes.Buffer
 	New(Config{Folder: d.path, Getenv: noKeychain, AllowInsecureFile: true, Log: slog.New(slog.NewTextHandler(&log, nil))})
-	if !strings.Contains(log.String(), "level=WARN") || !strings.Contains(log.String(), filepath.Join(d.path, insecureFile)) {
-		t.Errorf("the log says %q", log.String())
-	}
+	assert.Assert(t, is.Contains(log.String(), "level=WARN"))
+	assert.Assert(t, is.Contains(log.String(), filepath.Join(d.path, insecureFile)))
 	New(Config{Folder: d.path, Getenv: noKeychain, Log: slog.New(slog.NewTextHandler(&log, nil))})
-	if strings.Count(log.String(), "\n") != 1 {
-		t.Errorf("a warning without a reason: %q", log.String())
-	}
+	assert.Check(t, is.Equal(strings.Count(log.String(), "\n"), 1), "a warning without a reason: %q", log.String())
 }
 
 func TestPassphrase(t *testing.T) {
@@ -277,9 +254,9 @@ func TestPassphrase(t *testing.T) {
 	} {
 		d.ask = ask
 		refuses(t, d.tryPut(), aai.AutomationNotSupported)
-		if l, err := d.open().label(); l != nil || err != nil {
-			t.Errorf("%s: there is a vault: %+v, %v", name, l, err)
-		}
+		l, err := d.open().label()
+		assert.Assert(t, l == nil, "%s: there is a vault: %+v, %v", name, l, err)
+		assert.NilError(t, err, "%s %+v", name, l)
 	}
 	d.ask = answers("correct horse", "correct horse")
 	v := d.open()
@@ -288,25 +265,21 @@ func TestPassphrase(t *testing.T) {
 
 	d.ask = answers("wrong", "wrong again", "and again", "correct horse")
 	_, err := d.open().Get(t.Context(), "a")
-	if e := refusal(t, err, aai.AutomationFailed); !strings.Contains(e.Message, "a passphrase: the passphrase was wrong") {
-		t.Error(e)
-	}
+	e := refusal(t, err, aai.AutomationFailed)
+	assert.Check(t, is.Contains(e.Message, "a passphrase: the passphrase was wrong"), e)
 	d.ask = nil
 	_, err = d.open().Get(t.Context(), "a")
-	if e := refusal(t, err, aai.AutomationFailed); !strings.Contains(e.Message, "nobody can be asked") {
-		t.Error(e)
-	}
-	if s := d.status(); s.Problem == "" || s.Place != placePassphrase {
-		t.Errorf("%+v", s)
-	}
+	e = refusal(t, err, aai.AutomationFailed)
+	assert.Check(t, is.Contains(e.Message, "nobody can be asked"), e)
+	s := d.status()
+	assert.Check(t, s.Problem != "", "%+v", s)
+	assert.Check(t, is.Equal(s.Place, placePassphrase), "%+v", s)
 	// Records for every process are not sealed with a passphrase.
 	d.ask = answers("correct horse")
 	for _, v := range []*Vault{v, d.open()} {
 		_, err := v.NonInteractive().Get(t.Context(), "a")
 		refuses(t, err, aai.AutomationNotSupported)
-		if !errors.Is(err, errors.ErrUnsupported) {
-			t.Error(err)
-		}
+		assert.Check(t, is.ErrorIs(err, errors.ErrUnsupported))
 	}
 	other := newDesk(t)
 	other.ask = answers("correct horse", "correct horse")
@@ -317,9 +290,9 @@ func TestPassphrase(t *testing.T) {
 func TestHostileLabel(t *testing.T) {
 	id := `"key":"` + strings.Repeat("ab", keyIDSize) + `"`
 	salt := base64.StdEncoding.EncodeToString(make([]byte, saltSize))
-	if l, err := parseLabel([]byte(`{"version":1,` + id + `,"place":"passphrase","scrypt":{"salt":"` + salt + `","n":131072}}`)); err != nil || l.Scrypt.N != scryptN {
-		t.Errorf("%+v, %v", l, err)
-	}
+	l, err := parseLabel([]byte(`{"version":1,` + id + `,"place":"passphrase","scrypt":{"salt":"` + salt + `","n":131072}}`))
+	assert.NilError(t, err, "%+v", l)
+	assert.Equal(t, l.Scrypt.N, scryptN, "%+v", l)
 	for name, text := range map[string]string{
 		"a version of the future": `{"version":2,` + id + `,"place":"keychain"}`,
 		"a field of the future":   `{"version":1,` + id + `,"place":"keychain","wrapped":""}`,
@@ -333,9 +306,8 @@ func TestHostileLabel(t *testing.T) {
 		"no scrypt":               `{"version":1,` + id + `,"place":"passphrase"}`,
 		"scrypt of a keychain":    `{"version":1,` + id + `,"place":"keychain","scrypt":{"salt":"` + salt + `","n":131072}}`,
 	} {
-		if l, err := parseLabel([]byte(text)); err == nil {
-			t.Errorf("%s: %+v", name, l)
-		}
+		l, err := parseLabel([]byte(text))
+		assert.Check(t, err != nil, "%s %+v", name, l)
 	}
 }
 
@@ -360,40 +332,29 @@ func TestKeyFiles(t *testing.T) {
 		d := newDesk(t)
 		d.env[KeyFileEnv] = d.keyFile([]byte(c.content))
 		err := d.tryPut()
-		if c.good != (err == nil) {
-			t.Errorf("%s: %v", name, err)
-		}
-		if !c.good && !strings.Contains(refusal(t, err, aai.AutomationNotSupported).Message, d.env[KeyFileEnv]) {
-			t.Errorf("%s: the file is not named: %v", name, err)
-		}
+		assert.Check(t, is.Equal(c.good, (err == nil)), "%s %v", name, err)
+		assert.Check(t, c.good || strings.Contains(refusal(t, err, aai.AutomationNotSupported).Message, d.env[KeyFileEnv]), "%s: the file is not named: %v", name, err)
 	}
 	d := newDesk(t)
 	for _, path := range []string{"relative", filepath.Join(t.TempDir(), "absent"), t.TempDir()} {
 		d.env[KeyFileEnv] = path
-		if e := refusal(t, d.tryPut(), aai.AutomationNotSupported); !strings.Contains(e.Message, path) {
-			t.Error(e)
-		}
+		e := refusal(t, d.tryPut(), aai.AutomationNotSupported)
+		assert.Check(t, is.Contains(e.Message, path), e)
 	}
 }
 
 // TestSeals checks that CheckSealing creates no file.
 func TestSeals(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "secrets")
-	if err := New(Config{Folder: folder, Getenv: noKeychain}).CheckSealing(t.Context()); !errors.Is(err, errors.ErrUnsupported) {
-		t.Errorf("without a place: %v", err)
-	}
+	err := New(Config{Folder: folder, Getenv: noKeychain}).CheckSealing(t.Context())
+	assert.Check(t, is.ErrorIs(err, errors.ErrUnsupported), "without a place: %v", err)
 	v := openVault(folder)
-	if err := v.CheckSealing(t.Context()); err != nil {
-		t.Errorf("with a place: %v", err)
-	}
-	if _, err := os.Lstat(folder); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the folder was made: %v", err)
-	}
+	assert.Check(t, v.CheckSealing(t.Context()))
+	_, err = os.Lstat(folder)
+	assert.Check(t, is.ErrorIs(err, fs.ErrNotExist), "the folder was made: %v", err)
 	put(t, v, "a", "x")
-	if err := openVault(folder).CheckSealing(t.Context()); err != nil {
-		t.Errorf("with a vault: %v", err)
-	}
-	if err := New(Config{Folder: folder, Getenv: noKeychain}).CheckSealing(t.Context()); err == nil || errors.Is(err, errors.ErrUnsupported) {
-		t.Errorf("with a vault whose key is gone: %v", err)
-	}
+	assert.Check(t, openVault(folder).CheckSealing(t.Context()))
+	err = New(Config{Folder: folder, Getenv: noKeychain}).CheckSealing(t.Context())
+	assert.Assert(t, err != nil, "with a vault whose key is gone: %v", err)
+	assert.Assert(t, !errors.Is(err, errors.ErrUnsupported), "with a vault whose key is gone: %v", err)
 }

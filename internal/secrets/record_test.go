@@ -5,10 +5,11 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"golang.org/x/crypto/chacha20poly1305"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/gybob/aai-gateway"
@@ -17,9 +18,7 @@ import (
 func testSealer(t testing.TB, fill byte) *sealer {
 	t.Helper()
 	k, err := newSealer(bytes.Repeat([]byte{fill}, keySize))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return k
 }
 
@@ -29,25 +28,24 @@ func TestSealAndOpen(t *testing.T) {
 		id := rapid.StringMatching(`.{1,100}`).Draw(r, "id")
 		content := rapid.SliceOf(rapid.Byte()).Draw(r, "content")
 		b := k.seal(id, content)
-		if len(b) != headSize+2*sealingSize+len(id)+len(content) || bytes.Equal(b, k.seal(id, content)) {
-			r.Errorf("%d bytes, or sealed twice in the same way", len(b))
-		}
+		assert.Assert(r, is.Len(b, headSize+2*sealingSize+len(id)+len(content)))
+		assert.Assert(r, !bytes.Equal(b, k.seal(id, content)), "%d bytes, or sealed twice in the same way", len(b))
 		got, err := k.open(id, b)
-		if err != nil || got == nil || !bytes.Equal(got, content) {
-			r.Errorf("%x, %v", got, err)
-		}
-		if name, err := k.openID(b); name != id || err != nil {
-			r.Errorf("%q, %v", name, err)
-		}
+		assert.NilError(r, err, "%x", got)
+		assert.Assert(r, got != nil, "%x", got)
+		assert.Assert(r, bytes.Equal(got, content), "%x", got)
+		name, err := k.openID(b)
+		assert.Check(r, is.Equal(name, id))
+		assert.Check(r, err)
 	})
 }
 
 // TestSealedWithAnotherKey checks that a record of another key is not reported as damaged.
 func TestSealedWithAnotherKey(t *testing.T) {
 	_, err := testSealer(t, 1).open("id", testSealer(t, 2).seal("id", []byte("the content")))
-	if wrong, ok := errors.AsType[*wrongKeyError](err); !ok || wrong.id != testSealer(t, 2).name() {
-		t.Errorf("got %v", err)
-	}
+	wrong, ok := errors.AsType[*wrongKeyError](err)
+	assert.Assert(t, ok, err)
+	assert.Equal(t, wrong.id, testSealer(t, 2).name(), err)
 }
 
 // Values that RFC 5869 derives from the key of 32 bytes 7, computed by Python's hmac.
@@ -71,18 +69,15 @@ func TestFormat(t *testing.T) {
 	associated := append(bytes.Clone(b), "one"...)
 	b = append(b, second...)
 	b = k.aead.Seal(b, second, []byte("secret"), associated)
-	if got, err := k.open("one", b); string(got) != "secret" || err != nil {
-		t.Errorf("%q, %v", got, err)
-	}
-	if id, err := k.openID(b); id != "one" || err != nil {
-		t.Errorf("%q, %v", id, err)
-	}
-	if k.name() != wantKeyID || k.fileOf("one") != wantFile {
-		t.Errorf("the id of the key is %s, the file %s", k.name(), k.fileOf("one"))
-	}
-	if k.aead.NonceSize() != chacha20poly1305.NonceSizeX {
-		t.Error("the nonce is short enough to be drawn twice")
-	}
+	got, err := k.open("one", b)
+	assert.Check(t, is.Equal(string(got), "secret"), "%q", got)
+	assert.Check(t, err, "%q", got)
+	id, err := k.openID(b)
+	assert.Check(t, is.Equal(id, "one"))
+	assert.Check(t, err)
+	assert.Check(t, is.Equal(k.name(), wantKeyID))
+	assert.Check(t, is.Equal(k.fileOf("one"), wantFile))
+	assert.Check(t, is.Equal(k.aead.NonceSize(), chacha20poly1305.NonceSizeX), "the nonce is short enough to be drawn twice")
 }
 
 // FuzzOpen checks that a file opens as it was sealed, or not at all.
@@ -97,12 +92,9 @@ func FuzzOpen(f *testing.F) {
 		content, err := k.open("id", b)
 		name, nameErr := k.openID(b)
 		// The nonces of the seeds are random, so a seed is identified by its content.
-		if (err == nil) != (nameErr == nil) || err == nil && (string(content) != "content" || name != "id" || len(b) != len(good)) {
-			t.Errorf("opened as %q, %v, %q, %v", content, err, name, nameErr)
-		}
-		if err != nil && content != nil {
-			t.Errorf("%q beside %v", content, err)
-		}
+		assert.Check(t, is.Equal((err == nil), (nameErr == nil)), "%q %v %q %v", content, err, name, nameErr)
+		assert.Check(t, !(err == nil && (string(content) != "content" || name != "id" || len(b) != len(good))), "opened as %q, %v, %q, %v", content, err, name, nameErr)
+		assert.Check(t, err == nil || content == nil, "%q beside %v", content, err)
 	})
 }
 
@@ -113,18 +105,17 @@ func TestEveryBit(t *testing.T) {
 	for i := range len(good) * 8 {
 		b := bytes.Clone(good)
 		b[i/8] ^= 1 << (i % 8)
-		if content, err := k.open("id", b); err == nil || content != nil {
-			t.Fatalf("bit %d: %q", i, content)
-		}
+		content, err := k.open("id", b)
+		assert.Assert(t, err != nil, "bit %d: %q", i, content)
+		assert.Assert(t, content == nil, "bit %d: %q", i, content)
 	}
 	rapid.Check(t, func(r *rapid.T) {
 		b := bytes.Clone(good)
 		for range rapid.IntRange(1, 20).Draw(r, "changes") {
 			b[rapid.IntRange(0, len(b)-1).Draw(r, "at")] = rapid.Byte().Draw(r, "to")
 		}
-		if content, err := k.open("id", b); err == nil && !bytes.Equal(b, good) {
-			r.Errorf("%q", content)
-		}
+		content, err := k.open("id", b)
+		assert.Check(r, err != nil || bytes.Equal(b, good), "%q", content)
 	})
 }
 
@@ -139,27 +130,23 @@ func checkDamage(t *testing.T, v *Vault, id string, damage func(path string, con
 	for _, view := range []*Vault{v, openVault(v.folder.path)} {
 		content, err := view.Get(t.Context(), id)
 		e := refusal(t, err, aai.AutomationFailed)
-		if content != nil || !strings.Contains(e.Message, path) || e.Hint == "" {
-			t.Errorf("%q, %v", content, e)
-		}
+		assert.Assert(t, content == nil, "%q %v", content, e)
+		assert.Assert(t, is.Contains(e.Message, path), "%q %v", content, e)
+		assert.Assert(t, e.Hint != "", "%q %v", content, e)
 		err = view.Update(t.Context(), id, func(old []byte) ([]byte, error) {
 			t.Errorf("edit got %q", old)
 			return []byte("new"), nil
 		})
 		refuses(t, err, aai.AutomationFailed)
 	}
-	if now, _ := os.ReadFile(path); !bytes.Equal(now, damaged) {
-		t.Error("the damaged file was changed")
-	}
+	now, _ := os.ReadFile(path)
+	assert.Check(t, bytes.Equal(now, damaged), "the damaged file was changed")
 	put(t, v, "another", "fine")
 	has(t, v, "another", "fine")
-	if err := os.RemoveAll(path); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.RemoveAll(path))
 	write(t, path, good)
-	if _, err := v.Get(t.Context(), id); err != nil {
-		t.Error("it was repaired, but not read: ", err)
-	}
+	_, err := v.Get(t.Context(), id)
+	assert.Check(t, err, "it was repaired, but not read: %v", err)
 }
 
 // TestTornFile checks that a file cut at any byte is an error; see Vault.Get.
@@ -169,12 +156,11 @@ func TestTornFile(t *testing.T) {
 	good := read(t, theRecord(t, v))
 	k := v.current.Load()
 	for n := range good {
-		if content, err := k.open("id", good[:n]); err == nil || content != nil {
-			t.Fatalf("cut at %d: %q", n, content)
-		}
-		if id, err := k.openID(good[:n]); err == nil {
-			t.Fatalf("cut at %d: the id is %q", n, id)
-		}
+		content, err := k.open("id", good[:n])
+		assert.Assert(t, err != nil, "cut at %d: %q", n, content)
+		assert.Assert(t, content == nil, "cut at %d: %q", n, content)
+		id, err := k.openID(good[:n])
+		assert.Assert(t, err != nil, "cut at %d: the id is %q", n, id)
 	}
 	for _, n := range []int{0, 1, headSize, len(good) / 2, len(good) - 1} {
 		checkDamage(t, v, "id", func(path string, b []byte) { write(t, path, b[:n]) })
@@ -183,9 +169,7 @@ func TestTornFile(t *testing.T) {
 	checkDamage(t, v, "id", func(path string, b []byte) { write(t, path, make([]byte, len(b))) })
 	checkDamage(t, v, "id", func(path string, b []byte) { write(t, path, make([]byte, maxSealed+1)) })
 	checkDamage(t, v, "id", func(path string, _ []byte) {
-		if err := errors.Join(os.Remove(path), os.Mkdir(path, 0o700)); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, errors.Join(os.Remove(path), os.Mkdir(path, 0o700)))
 	})
 }
 
@@ -202,19 +186,16 @@ func TestTornLabel(t *testing.T) {
 		_, err := other.Get(t.Context(), "id")
 		refuses(t, err, aai.AutomationFailed)
 		refuses(t, other.Update(t.Context(), "id", func([]byte) ([]byte, error) { return []byte("new"), nil }), aai.AutomationFailed)
-		if s, err := other.Status(t.Context()); s.Problem == "" || err != nil {
-			t.Errorf("cut at %d: %+v, %v", n, s, err)
-		}
+		s, err := other.Status(t.Context())
+		assert.Check(t, s.Problem != "", "cut at %d: %+v, %v", n, s, err)
+		assert.Check(t, err, "%d %+v", n, s)
 	}
 	write(t, path, good)
 	has(t, openVault(v.folder.path), "id", "content")
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.Remove(path))
 	_, err := openVault(v.folder.path).Get(t.Context(), "id")
-	if e := refusal(t, err, aai.AutomationFailed); !strings.Contains(e.Message, "1 sealed secrets") {
-		t.Error(e)
-	}
+	e := refusal(t, err, aai.AutomationFailed)
+	assert.Check(t, is.Contains(e.Message, "1 sealed secrets"), e)
 }
 
 // TestSwappedRecords checks that a record in another's place, or from another vault, is detected.
@@ -226,9 +207,8 @@ func TestSwappedRecords(t *testing.T) {
 	game := v.folder.file(v.current.Load().fileOf("game") + sealedEnding)
 	checkDamage(t, v, "game", func(path string, _ []byte) {
 		write(t, path, read(t, bank))
-		if _, err := v.Names(t.Context(), ""); err == nil {
-			t.Error("the names of the vault are told all the same")
-		}
+		_, err := v.Names(t.Context(), "")
+		assert.Check(t, err != nil, "the names of the vault are told all the same")
 	})
 	has(t, v, "bank", "the bank's token")
 	stranger := newVault(t)
@@ -236,7 +216,6 @@ func TestSwappedRecords(t *testing.T) {
 	checkDamage(t, v, "game", func(path string, _ []byte) { write(t, path, read(t, theRecord(t, stranger))) })
 	// Under its name in the other vault it is no record either.
 	write(t, filepath.Join(v.folder.path, filepath.Base(theRecord(t, stranger))), read(t, game))
-	if _, err := v.Names(t.Context(), ""); err == nil {
-		t.Error("a record under a wrong name is told as one")
-	}
+	_, err := v.Names(t.Context(), "")
+	assert.Check(t, err != nil, "a record under a wrong name is told as one")
 }

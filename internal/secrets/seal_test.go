@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"path/filepath"
 	"testing"
+
+	"gotest.tools/v3/assert"
 )
 
 // TestWhatOthersKeepIsSealed checks that Seal uses the vault's key and binds to one ID.
@@ -13,24 +15,20 @@ func TestWhatOthersKeepIsSealed(t *testing.T) {
 		t.Error("opened without a vault")
 	}
 	box, err := openVault(path).Seal(t.Context(), "a", []byte("hunter2"))
-	if err != nil || bytes.Contains(box, []byte("hunter2")) {
-		t.Fatalf("%q, %v", box, err)
-	}
+	assert.NilError(t, err, "%q", box)
+	assert.Assert(t, !bytes.Contains(box, []byte("hunter2")), "%q", box)
 	v := openVault(path)
-	if content, err := v.Open(t.Context(), "a", box); err != nil || string(content) != "hunter2" {
-		t.Errorf("%q, %v", content, err)
-	}
-	if _, err := v.Open(t.Context(), "b", box); err == nil {
-		t.Error("opened as another")
-	}
+	content, err := v.Open(t.Context(), "a", box)
+	assert.NilError(t, err, "%q", content)
+	assert.Equal(t, string(content), "hunter2", "%q", content)
+	_, err = v.Open(t.Context(), "b", box)
+	assert.Check(t, err != nil, "opened as another")
 	for i := range box {
 		other := bytes.Clone(box)
 		other[i] ^= 1
-		if _, err := v.Open(t.Context(), "a", other); err == nil {
-			t.Errorf("opened with byte %d changed", i)
-		}
+		_, err := v.Open(t.Context(), "a", other)
+		assert.Check(t, err != nil, "opened with byte %d changed", i)
 	}
-	if _, err := openVault(filepath.Join(t.TempDir(), "secrets")).Seal(t.Context(), "", nil); err == nil {
-		t.Error("sealed without an id")
-	}
+	_, err = openVault(filepath.Join(t.TempDir(), "secrets")).Seal(t.Context(), "", nil)
+	assert.Check(t, err != nil, "sealed without an id")
 }

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/zalando/go-keyring"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 )
@@ -97,9 +99,7 @@ const childPatience = time.Minute
 func child(t *testing.T, folder string, env []string, args ...string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), childPatience)
 	t.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, self, args...)
@@ -133,9 +133,7 @@ func openVault(path string) *Vault {
 
 func put(t *testing.T, v *Vault, id, content string) {
 	t.Helper()
-	if err := v.Update(t.Context(), id, func([]byte) ([]byte, error) { return []byte(content), nil }); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, v.Update(t.Context(), id, func([]byte) ([]byte, error) { return []byte(content), nil }))
 }
 
 // has fails the test unless the vault has the record; "absent" stands for none.
@@ -145,18 +143,16 @@ func has(t *testing.T, v *Vault, id, want string) {
 	if err == nil && b == nil {
 		b = []byte("absent")
 	}
-	if string(b) != want || err != nil {
-		t.Errorf("%s is %q, %v; expected %q", id, b, err, want)
-	}
+	assert.Check(t, is.Equal(string(b), want), "%s %q", id, b)
+	assert.Check(t, err, "%s %q", id, b)
 }
 
 // refusal fails the test unless the error is an *aai.Error with the code, and returns it.
 func refusal(t *testing.T, err error, code aai.Code) *aai.Error {
 	t.Helper()
 	e, ok := errors.AsType[*aai.Error](err)
-	if !ok || e.Code != code {
-		t.Fatalf("%v; expected %s", err, code)
-	}
+	assert.Assert(t, ok, err)
+	assert.Equal(t, e.Code, code, err)
 	return e
 }
 
@@ -208,9 +204,7 @@ func (m *fakeKeychain) system(unreachable error) *systemKeychain {
 func files(t *testing.T, v *Vault, ending string) []string {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(v.folder.path, "*"+ending))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return names
 }
 
@@ -218,24 +212,18 @@ func files(t *testing.T, v *Vault, ending string) []string {
 func theRecord(t *testing.T, v *Vault) string {
 	t.Helper()
 	names := files(t, v, sealedEnding)
-	if len(names) != 1 {
-		t.Fatalf("the records are %q; expected one", names)
-	}
+	assert.Assert(t, is.Len(names, 1), "the records are %q; expected one", names)
 	return names[0]
 }
 
 func read(t *testing.T, path string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return b
 }
 
 func write(t *testing.T, path string, content []byte) {
 	t.Helper()
-	if err := os.WriteFile(path, content, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.WriteFile(path, content, 0o600))
 }

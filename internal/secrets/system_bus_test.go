@@ -7,6 +7,9 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // TestReachable checks that the library is used only if it finds the right bus.
@@ -25,9 +28,8 @@ func TestReachable(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Setenv("DBUS_SESSION_BUS_ADDRESS", c.own)
 			err := reachable(func(string) string { return c.found })
-			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
-				t.Errorf("%v, want %q", err, c.want)
-			}
+			assert.Check(t, is.Equal((err == nil), (c.want == "")), "%v %q", err, c.want)
+			assert.Check(t, err == nil || strings.Contains(err.Error(), c.want), "%v %q", err, c.want)
 		})
 	}
 }

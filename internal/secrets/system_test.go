@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -12,6 +11,8 @@ import (
 	"time"
 
 	"github.com/zalando/go-keyring"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 )
@@ -32,23 +33,21 @@ func TestSilentKeychain(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 20 {
 			wg.Go(func() {
-				if _, err := s.key(t.Context()); !errors.Is(err, errNoAnswer) {
-					t.Errorf("%v; expected to hear that it is silent", err)
-				}
+				_, err := s.key(t.Context())
+				assert.Check(t, is.ErrorIs(err, errNoAnswer), "%v; expected to hear that it is silent", err)
 			})
 		}
 		wg.Wait()
 		if took := time.Since(begun); took != systemDeadline || open.Load() != 1 {
 			t.Errorf("%d questions are open after %s", open.Load(), took)
 		}
-		if _, err := s.key(t.Context()); !errors.Is(err, errNoAnswer) || time.Since(begun) != systemDeadline {
-			t.Errorf("%v after %s; expected the same at once", err, time.Since(begun))
-		}
+		_, err := s.key(t.Context())
+		assert.Assert(t, is.ErrorIs(err, errNoAnswer))
+		assert.Equal(t, time.Since(begun), systemDeadline)
 		close(unlocked)
 		synctest.Wait()
-		if _, err := s.key(t.Context()); !errors.Is(err, errNoKey) {
-			t.Errorf("%v; expected that it is asked again", err)
-		}
+		_, err = s.key(t.Context())
+		assert.Check(t, is.ErrorIs(err, errNoKey), "%v; expected that it is asked again", err)
 	})
 }
 
@@ -59,14 +58,12 @@ func TestCallerGivesUp(t *testing.T) {
 		s.get = func(string, string) (string, error) { <-answer; return "", keyring.ErrNotFound }
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() { time.Sleep(time.Second); cancel() }()
-		if _, err := s.key(ctx); !errors.Is(err, context.Canceled) {
-			t.Error(err)
-		}
+		_, err := s.key(ctx)
+		assert.Check(t, is.ErrorIs(err, context.Canceled))
 		close(answer)
 		synctest.Wait()
-		if _, err := s.key(t.Context()); !errors.Is(err, errNoKey) {
-			t.Error(err)
-		}
+		_, err = s.key(t.Context())
+		assert.Check(t, is.ErrorIs(err, errNoKey))
 	})
 }
 
@@ -78,18 +75,16 @@ func TestFailingKeychainRests(t *testing.T) {
 		memory.err = errors.New("dismissed \x1b[31m\u202eby the person")
 		s := memory.system(nil)
 		for range 100 {
-			if _, err := s.key(t.Context()); err == nil || err.Error() != "dismissed [31mby the person" {
-				t.Fatal(err)
-			}
+			_, err := s.key(t.Context())
+			assert.Assert(t, err != nil, err)
+			assert.Equal(t, err.Error(), "dismissed [31mby the person", err)
 		}
-		if memory.asked != 1 {
-			t.Errorf("asked %d times", memory.asked)
-		}
+		assert.Check(t, is.Equal(memory.asked, 1), "asked %d times", memory.asked)
 		memory.err = nil
 		time.Sleep(systemRetryDelay)
-		if _, err := s.key(t.Context()); !errors.Is(err, errNoKey) || memory.asked != 2 {
-			t.Errorf("%v after %d questions", err, memory.asked)
-		}
+		_, err := s.key(t.Context())
+		assert.Assert(t, is.ErrorIs(err, errNoKey))
+		assert.Equal(t, memory.asked, 2)
 	})
 }
 
@@ -97,9 +92,8 @@ func TestFailingKeychainRests(t *testing.T) {
 func TestKeychainPanics(t *testing.T) {
 	s := newMemoryKeychain().system(nil)
 	s.get = func(string, string) (string, error) { panic("interface conversion") }
-	if _, err := s.key(t.Context()); err == nil || !strings.Contains(err.Error(), "cannot be understood: interface conversion") {
-		t.Error(err)
-	}
+	_, err := s.key(t.Context())
+	assert.Check(t, is.ErrorContains(err, "cannot be understood: interface conversion"))
 }
 
 // TestForeignItem checks that an item that is not this gateway's key is not replaced.
@@ -110,9 +104,8 @@ func TestForeignItem(t *testing.T) {
 		v := newVault(t)
 		v.system, v.insecureAllowed = memory.system(nil), false
 		e := refusal(t, v.Update(t.Context(), "a", func([]byte) ([]byte, error) { return []byte("b"), nil }), aai.AutomationNotSupported)
-		if !strings.Contains(e.Message, "aai-gateway/master holds no key") || memory.items["aai-gateway/master"] != item {
-			t.Errorf("%s: %v", name, e)
-		}
+		assert.Assert(t, is.Contains(e.Message, "aai-gateway/master holds no key"), "%s %v", name, e)
+		assert.Equal(t, memory.items["aai-gateway/master"], item, "%s %v", name, e)
 	}
 }
 
@@ -136,8 +129,8 @@ func TestForgetfulKeychain(t *testing.T) {
 		v.system, v.insecureAllowed = memory.system(nil), false
 		v.system.set = set(memory)
 		refuses(t, v.Update(t.Context(), "a", func([]byte) ([]byte, error) { return []byte("b"), nil }), aai.AutomationNotSupported)
-		if l, err := v.label(); l != nil || err != nil {
-			t.Errorf("%s: there is a vault: %+v, %v", name, l, err)
-		}
+		l, err := v.label()
+		assert.Assert(t, l == nil, "%s: there is a vault: %+v, %v", name, l, err)
+		assert.NilError(t, err, "%s %+v", name, l)
 	}
 }

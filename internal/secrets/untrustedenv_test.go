@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -18,8 +21,8 @@ func TestAKeyThatCountsForNothing(t *testing.T) {
 		v := New(cfg)
 		v.system = d.keychain.system(d.unreachable)
 		e := refusal(t, v.NonInteractive().CheckSealing(t.Context()), aai.AutomationNotSupported)
-		if !strings.Contains(e.Message, "AAI_MASTER_KEY_FILE: it counts for nothing;") || !strings.Contains(e.Message, "aai-master: it counts for nothing;") || strings.Contains(e.Message, "not set") {
-			t.Error(e.Message)
-		}
+		assert.Assert(t, is.Contains(e.Message, "AAI_MASTER_KEY_FILE: it counts for nothing;"))
+		assert.Assert(t, is.Contains(e.Message, "aai-master: it counts for nothing;"))
+		assert.Assert(t, !strings.Contains(e.Message, "not set"), e.Message)
 	}
 }

@@ -16,6 +16,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/gybob/aai-gateway"
@@ -26,9 +28,7 @@ import (
 func TestVaultIsAMap(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		folder, err := os.MkdirTemp(t.TempDir(), "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		path := filepath.Join(folder, "secrets")
 		v, model := openVault(path), map[string]string{}
 		ids := rapid.SampledFrom([]string{"a", "b", "token|v1|x", "token|v1|y", strings.Repeat("é", MaxIDLength/2)})
@@ -37,37 +37,31 @@ func TestVaultIsAMap(t *testing.T) {
 				id := ids.Draw(r, "id")
 				b, err := v.Get(t.Context(), id)
 				content, there := model[id]
-				if err != nil || (b != nil) != there || string(b) != content {
-					r.Fatalf("%s is %q, %v; expected %q, %v", id, b, err, content, there)
-				}
+				assert.NilError(r, err, "%s %q", id, b)
+				assert.Equal(r, (b != nil), there, "%s %q", id, b)
+				assert.Equal(r, string(b), content, "%s %q", id, b)
 			},
 			"change": func(r *rapid.T) {
 				id, content := ids.Draw(r, "id"), rapid.String().Draw(r, "content")
-				if err := v.Update(t.Context(), id, func(old []byte) ([]byte, error) {
+				assert.NilError(r, v.Update(t.Context(), id, func(old []byte) ([]byte, error) {
 					if was, there := model[id]; (old != nil) != there || string(old) != was {
 						r.Fatalf("edit got %q of %s; expected %q, %v", old, id, was, there)
 					}
 					return []byte(content), nil
-				}); err != nil {
-					r.Fatal(err)
-				}
+				}))
 				model[id] = content
 			},
 			"remove": func(r *rapid.T) {
 				id := ids.Draw(r, "id")
-				if err := v.Update(t.Context(), id, func([]byte) ([]byte, error) { return nil, nil }); err != nil {
-					r.Fatal(err)
-				}
+				assert.NilError(r, v.Update(t.Context(), id, func([]byte) ([]byte, error) { return nil, nil }))
 				delete(model, id)
 			},
 			"fail": func(r *rapid.T) {
 				mine := errors.New("no")
-				if err := v.Update(t.Context(), ids.Draw(r, "id"), func(old []byte) ([]byte, error) {
+				assert.Assert(r, is.ErrorIs(v.Update(t.Context(), ids.Draw(r, "id"), func(old []byte) ([]byte, error) {
 					clear(old)
 					return []byte("something"), mine
-				}); !errors.Is(err, mine) {
-					r.Fatalf("%v; expected the error of edit", err)
-				}
+				}), mine))
 			},
 			"reopen": func(*rapid.T) { v = openVault(path) },
 			"names": func(r *rapid.T) {
@@ -80,9 +74,9 @@ func TestVaultIsAMap(t *testing.T) {
 				}
 				slices.Sort(want)
 				got, err := v.Names(t.Context(), prefix)
-				if diff := cmp.Diff(want, got); err != nil || diff != "" {
-					r.Fatalf("%v, (-want +got):\n%s", err, diff)
-				}
+				diff := cmp.Diff(want, got)
+				assert.NilError(r, err)
+				assert.Equal(r, diff, "")
 			},
 		})
 	})
@@ -95,21 +89,18 @@ func TestLookingMakesNothing(t *testing.T) {
 	keychain := newMemoryKeychain()
 	v.system = keychain.system(nil)
 	has(t, v, "a", "absent")
-	if names, err := v.Names(t.Context(), ""); len(names) != 0 || err != nil {
-		t.Errorf("%q, %v", names, err)
-	}
-	if keychain.asked > 0 {
-		t.Errorf("the keychain was asked %d times", keychain.asked)
-	}
-	if s, err := v.Status(t.Context()); s.Exists || s.Place != placeSystem || s.Problem != "" || err != nil {
-		t.Errorf("%+v, %v", s, err)
-	}
-	if _, err := os.Stat(filepath.Dir(v.folder.path)); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("looking has made the folder: %v", err)
-	}
-	if len(keychain.items) > 0 {
-		t.Error("looking has made a key")
-	}
+	names, err := v.Names(t.Context(), "")
+	assert.Assert(t, is.Len(names, 0))
+	assert.NilError(t, err)
+	assert.Check(t, keychain.asked <= 0, "the keychain was asked %d times", keychain.asked)
+	s, err := v.Status(t.Context())
+	assert.Assert(t, !s.Exists, "%+v", s)
+	assert.Equal(t, s.Place, placeSystem, "%+v", s)
+	assert.Equal(t, s.Problem, "", "%+v", s)
+	assert.NilError(t, err, "%+v", s)
+	_, err = os.Stat(filepath.Dir(v.folder.path))
+	assert.Check(t, is.ErrorIs(err, fs.ErrNotExist), "looking has made the folder: %v", err)
+	assert.Check(t, is.Len(keychain.items, 0), "looking has made a key")
 }
 
 // TestNoFileTells checks that no file of the vault, and no file name, reveals a secret in any form.
@@ -121,32 +112,25 @@ func TestNoFileTells(t *testing.T) {
 	put(t, v, id, secret)
 	put(t, v, "other", secret+secret)
 	master, err := base64.StdEncoding.DecodeString(keychain.items[service+"/"+account])
-	if err != nil || len(master) != keySize {
-		t.Fatalf("%v; the keychain has %d bytes", err, len(master))
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(master, keySize))
 	var all bytes.Buffer
-	if err := filepath.WalkDir(filepath.Dir(v.folder.path), func(path string, d fs.DirEntry, err error) error {
+	assert.NilError(t, filepath.WalkDir(filepath.Dir(v.folder.path), func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.Type().IsRegular() {
 			fmt.Fprintf(&all, "%s\n%s\n", path, read(t, path))
 		}
 		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	for _, canary := range []string{secret, "canary-site", string(master)} {
 		for form, text := range map[string]string{
 			"plain": canary, "hex": hex.EncodeToString([]byte(canary)),
 			"base64": base64.StdEncoding.EncodeToString([]byte(canary))[:len(canary)/3*4], "url": base64.URLEncoding.EncodeToString([]byte(canary))[:len(canary)/3*4],
 			"base64+1": base64.StdEncoding.EncodeToString([]byte(canary[1:]))[:len(canary)/3*4-4], "base64+2": base64.StdEncoding.EncodeToString([]byte(canary[2:]))[:len(canary)/3*4-4],
 		} {
-			if bytes.Contains(all.Bytes(), []byte(text)) {
-				t.Errorf("%q is there in %s", canary, form)
-			}
+			assert.Check(t, !bytes.Contains(all.Bytes(), []byte(text)), "%q is there in %s", canary, form)
 		}
 	}
-	if !bytes.Contains(all.Bytes(), []byte(magic)) {
-		t.Error("the records were not looked at")
-	}
+	assert.Check(t, bytes.Contains(all.Bytes(), []byte(magic)), "the records were not looked at")
 }
 
 func TestWrongIDs(t *testing.T) {
@@ -161,9 +145,7 @@ func TestWrongIDs(t *testing.T) {
 	}
 	refuses(t, large(MaxRecordSize+1), aai.InvalidParams)
 	has(t, v, "large", "absent")
-	if err := large(MaxRecordSize); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, large(MaxRecordSize))
 	has(t, v, "large", strings.Repeat("\x00", MaxRecordSize))
 }
 
@@ -176,9 +158,8 @@ func TestConcurrently(t *testing.T) {
 		for range 5 {
 			wg.Go(func() {
 				for _, id := range []string{"same", "own " + strconv.Itoa(i)} {
-					if _, err := count(t.Context(), v, id); err != nil {
-						t.Error(err)
-					}
+					_, err := count(t.Context(), v, id)
+					assert.Check(t, err)
 				}
 			})
 		}
@@ -194,13 +175,11 @@ func TestConcurrently(t *testing.T) {
 func TestSlowEdit(t *testing.T) {
 	v := newVault(t)
 	put(t, v, "slow", "before")
-	if err := v.Update(t.Context(), "slow", func([]byte) ([]byte, error) {
+	assert.NilError(t, v.Update(t.Context(), "slow", func([]byte) ([]byte, error) {
 		put(t, v, "quick", "done")
 		has(t, v, "slow", "before")
 		return []byte("after"), nil
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	has(t, v, "slow", "after")
 	has(t, v, "quick", "done")
 }
@@ -213,9 +192,8 @@ func TestEditPanics(t *testing.T) {
 		defer func() { _ = recover() }()
 		_ = v.Update(t.Context(), "a", func([]byte) ([]byte, error) { panic("no") })
 	}()
-	if n := files(t, v, ".new"); len(n) > 0 {
-		t.Errorf("left behind: %q", n)
-	}
+	n := files(t, v, ".new")
+	assert.Check(t, is.Len(n, 0), "left behind: %q", n)
 	put(t, v, "a", "changed")
 	has(t, v, "a", "changed")
 }
@@ -224,17 +202,13 @@ func TestEditPanics(t *testing.T) {
 func TestVaultIsReplaced(t *testing.T) {
 	v := newVault(t)
 	put(t, v, "a", "old")
-	if err := os.Rename(v.folder.path, v.folder.path+".old"); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.Rename(v.folder.path, v.folder.path+".old"))
 	has(t, v, "a", "absent")
 	put(t, v, "a", "new")
 	has(t, openVault(v.folder.path), "a", "new")
 
 	// And the old one is restored.
-	if err := errors.Join(os.RemoveAll(v.folder.path), os.Rename(v.folder.path+".old", v.folder.path)); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, errors.Join(os.RemoveAll(v.folder.path), os.Rename(v.folder.path+".old", v.folder.path)))
 	has(t, v, "a", "old")
 	put(t, v, "a", "newer")
 	has(t, openVault(v.folder.path), "a", "newer")

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/godbus/dbus/v5"
+	"gotest.tools/v3/assert"
 )
 
 const daemonConfig = `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
@@ -62,19 +63,13 @@ func startBus(t testing.TB, env []string, moreServices string) *Bus {
 	}
 	// Not t.TempDir: a socket's path must be short.
 	folder, err := os.MkdirTemp("", "dbus-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(folder) })
 	b := &Bus{Address: "unix:path=" + filepath.Join(folder, "bus"), folder: folder, env: env}
 	services := filepath.Join(folder, "services")
-	if err := os.Mkdir(services, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.Mkdir(services, 0o700))
 	text := fmt.Sprintf(daemonConfig, filepath.Join(folder, "bus"), services, moreServices)
-	if err := os.WriteFile(b.configFile(), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.WriteFile(b.configFile(), []byte(text), 0o600))
 	b.run(t)
 	t.Cleanup(b.Stop)
 	return b
@@ -87,14 +82,10 @@ func (b *Bus) configFile() string { return filepath.Join(b.folder, "bus.conf") }
 func (b *Bus) run(t testing.TB) {
 	t.Helper()
 	address, printed, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	defer func() { _ = address.Close() }()
 	log, err := os.OpenFile(b.logFile(), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	defer func() { _ = log.Close() }()
 	// The daemon outlives the test's context: other cleanups still need it.
 	ctx := context.WithoutCancel(t.Context())
@@ -103,9 +94,7 @@ func (b *Bus) run(t testing.TB) {
 	daemon.Stdout, daemon.Stderr, daemon.ExtraFiles = log, log, []*os.File{printed}
 	err = daemon.Start()
 	_ = printed.Close()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	b.daemon = daemon
 	if _, err := bufio.NewReader(address).ReadString('\n'); err != nil {
 		b.Stop()
@@ -146,9 +135,7 @@ func (b *Bus) Restart(t testing.TB) {
 func (b *Bus) Connect(t testing.TB, options ...dbus.ConnOption) *dbus.Conn {
 	t.Helper()
 	c, err := dbus.Connect(b.Address, options...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(func() { _ = c.Close() })
 	return c
 }
@@ -172,13 +159,9 @@ func (b *Bus) AddService(t testing.TB, name string, command ...string) {
 	t.Helper()
 	text := "[D-BUS Service]\nName=" + name + "\nExec=" + strings.Join(command, " ") + "\n"
 	file := filepath.Join(b.folder, "services", name+".service")
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.WriteFile(file, []byte(text), 0o600))
 	c := b.Connect(t)
-	if err := c.BusObject().Call("org.freedesktop.DBus.ReloadConfig", 0).Err; err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, c.BusObject().Call("org.freedesktop.DBus.ReloadConfig", 0).Err)
 }
 
 // Getenv looks up environment variables, of which only the address of this bus as the session bus is set.

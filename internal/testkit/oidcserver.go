@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
 )
 
 // OIDCOptions configures an authorization server. The zero value logs people in on the pages of the server and issues
@@ -34,17 +36,14 @@ type OIDCServer struct{ Issuer string }
 func StartOIDC(t testing.TB, repository string, l OIDCOptions) (*OIDCServer, io.Closer) {
 	t.Helper()
 	how, err := json.Marshal(l)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	cache, err := filepath.Abs(filepath.Join(repository, ".cache", "oidc"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	node, err := filepath.Glob(filepath.Join(cache, "node_modules", "node-linux-*", "bin", "node"))
-	if _, missing := os.Stat(filepath.Join(cache, "installed.json")); err != nil || missing != nil || len(node) == 0 {
-		t.Fatal("install the authorization server: scripts/need-oidc (make test does)")
-	}
+	_, missing := os.Stat(filepath.Join(cache, "installed.json"))
+	assert.NilError(t, err)
+	assert.NilError(t, missing)
+	assert.Assert(t, len(node) != 0, "install the authorization server: scripts/need-oidc (make test does)")
 	script := filepath.Join(repository, "internal/testkit/testdata/oidc/server.mjs")
 	p := StartProcess(t, exec.Command(node[0], script, cache, string(how))) //nolint:noctx // it ends by its standard input
 	return &OIDCServer{Issuer: p.ReadLine(t)}, p

@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/vision"
 
 	"golang.org/x/image/font"
@@ -38,13 +41,9 @@ type painter struct {
 func (p *painter) word(text string, x, y int, size float64, ink color.RGBA, button *color.RGBA) {
 	p.t.Helper()
 	parsed, err := opentype.Parse(goregular.TTF)
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	assert.NilError(p.t, err)
 	face, err := opentype.NewFace(parsed, &opentype.FaceOptions{Size: size, DPI: 72, Hinting: font.HintingFull})
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	assert.NilError(p.t, err)
 	width := font.MeasureString(face, text).Ceil()
 	box := image.Rect(x, y-int(size), x+width, y+int(size/3))
 	if button != nil {
@@ -76,9 +75,7 @@ func TestReadWords(t *testing.T) {
 				}
 			}
 			lines, err := new(vision.Reader).Read(t.Context(), p.picture)
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			found, wrong := 0, 0
 			for _, line := range lines {
 				for _, w := range line {
@@ -91,12 +88,8 @@ func TestReadWords(t *testing.T) {
 					}
 				}
 			}
-			if found < len(words)-1 {
-				t.Errorf("%d of %d words are found", found, len(words))
-			}
-			if wrong > 1 {
-				t.Errorf("%d words are wrong", wrong)
-			}
+			assert.Check(t, found >= len(words)-1, "%d of %d words are found", found, len(words))
+			assert.Check(t, wrong <= 1, "%d words are wrong", wrong)
 		})
 	}
 }
@@ -104,19 +97,16 @@ func TestReadWords(t *testing.T) {
 // TestReadWithoutTesseract: the error says what is missing.
 func TestReadWithoutTesseract(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	if _, err := new(vision.Reader).Read(t.Context(), image.NewRGBA(image.Rect(0, 0, 9, 9))); err == nil || !strings.Contains(err.Error(), "not installed") {
-		t.Error(err)
-	}
+	_, err := new(vision.Reader).Read(t.Context(), image.NewRGBA(image.Rect(0, 0, 9, 9)))
+	assert.Check(t, is.ErrorContains(err, "not installed"))
 }
 
 // TestReadIsCancelled: the end of the context ends Tesseract.
 func TestReadIsCancelled(t *testing.T) {
-	if _, err := exec.LookPath("tesseract"); err != nil {
-		t.Fatal(err)
-	}
+	_, err := exec.LookPath("tesseract")
+	assert.NilError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := new(vision.Reader).Read(ctx, image.NewRGBA(image.Rect(0, 0, 99, 99))); err == nil {
-		t.Error("it was read")
-	}
+	_, err = new(vision.Reader).Read(ctx, image.NewRGBA(image.Rect(0, 0, 99, 99)))
+	assert.Check(t, err != nil, "it was read")
 }

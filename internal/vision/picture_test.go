@@ -8,6 +8,8 @@ import (
 	"image/png"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway/internal/vision"
 	xdraw "golang.org/x/image/draw"
 )
@@ -32,19 +34,15 @@ func TestPictures(t *testing.T) {
 	}
 	part := vision.Crop(painted(image.Rect(10, 20, 30, 25)), image.Rect(10, 20, 30, 26))
 	data, err := vision.EncodePNG(part)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	read, err := png.Decode(bytes.NewReader(data))
 	if err != nil || read.Bounds().Size() != image.Pt(20, 6) {
 		t.Fatalf("%v, %v", read.Bounds(), err)
 	}
-	if r, _, _, _ := read.At(19, 4).RGBA(); r != 0xffff {
-		t.Error("the part is another")
-	}
-	if r, _, _, _ := read.At(0, 5).RGBA(); r == 0xffff {
-		t.Error("the part is another")
-	}
+	r, _, _, _ := read.At(19, 4).RGBA()
+	assert.Check(t, r == 0xffff, "the part is another")
+	r, _, _, _ = read.At(0, 5).RGBA()
+	assert.Check(t, r != 0xffff, "the part is another")
 }
 
 // TestScaleInterpolates: the pixels are those of another bilinear scaler, up to rounding.

@@ -10,6 +10,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/vision"
 )
 
@@ -19,9 +22,7 @@ func pixel(t *testing.T, shade uint8) []byte {
 	picture := image.NewRGBA(image.Rect(0, 0, 1, 1))
 	picture.SetRGBA(0, 0, color.RGBA{shade, shade, shade, 255})
 	var b bytes.Buffer
-	if err := png.Encode(&b, picture); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, png.Encode(&b, picture))
 	return b.Bytes()
 }
 
@@ -32,36 +33,26 @@ func TestProjectBaselines(t *testing.T) {
 		t.Errorf("without the folder: %v", err)
 	}
 	folder := filepath.Join(project, ".aai", "baselines")
-	if err := os.MkdirAll(folder, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.MkdirAll(folder, 0o700))
 	if _, err := vision.LoadFromProject(project, "start"); !errors.Is(err, vision.ErrNoBaseline) {
 		t.Errorf("without the file: %v", err)
 	}
 	for _, shade := range []uint8{1, 2} {
-		if err := vision.SaveInProject(project, "start", pixel(t, shade)); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, vision.SaveInProject(project, "start", pixel(t, shade)))
 	}
 	got, err := vision.LoadFromProject(project, "start")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got.RGBAAt(0, 0).R != 2 {
-		t.Errorf("the pixel is %v", got.RGBAAt(0, 0))
-	}
-	if all, _ := os.ReadDir(folder); len(all) != 1 || all[0].Name() != "start.png" {
-		t.Errorf("the folder has %v", all)
-	}
+	assert.NilError(t, err)
+	assert.Check(t, got.RGBAAt(0, 0).R == 2, "the pixel is %v", got.RGBAAt(0, 0))
+	all, _ := os.ReadDir(folder)
+	assert.Assert(t, is.Len(all, 1))
+	assert.Equal(t, all[0].Name(), "start.png")
 }
 
 // TestProjectBaselinesStayInside: a link leads to no picture, and no file, outside the folder.
 func TestProjectBaselinesStayInside(t *testing.T) {
 	outside := t.TempDir()
 	secret := filepath.Join(outside, "secret.png")
-	if err := os.WriteFile(secret, pixel(t, 7), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.WriteFile(secret, pixel(t, 7), 0o600))
 	links := map[string]func(project string) error{
 		"file": func(project string) error {
 			return errors.Join(os.MkdirAll(filepath.Join(project, ".aai/baselines"), 0o700), os.Symlink(secret, filepath.Join(project, ".aai/baselines/secret.png")))
@@ -75,17 +66,11 @@ func TestProjectBaselinesStayInside(t *testing.T) {
 	}
 	for name, link := range links {
 		project := t.TempDir()
-		if err := link(project); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := vision.LoadFromProject(project, "secret"); err == nil {
-			t.Errorf("%s: the picture outside was read", name)
-		}
-		if err := vision.SaveInProject(project, "secret", pixel(t, 9)); err == nil {
-			t.Errorf("%s: a picture was written", name)
-		}
+		assert.NilError(t, link(project))
+		_, err := vision.LoadFromProject(project, "secret")
+		assert.Check(t, err != nil, "%s: the picture outside was read", name)
+		assert.Check(t, vision.SaveInProject(project, "secret", pixel(t, 9)) != nil, "%s: a picture was written", name)
 	}
-	if data, err := os.ReadFile(secret); !bytes.Equal(data, pixel(t, 7)) {
-		t.Errorf("the file outside has changed: %v", err)
-	}
+	data, err := os.ReadFile(secret)
+	assert.Check(t, bytes.Equal(data, pixel(t, 7)), "the file outside has changed: %v", err)
 }

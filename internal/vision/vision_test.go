@@ -6,6 +6,9 @@ import (
 	"slices"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/vision"
 
 	"pgregory.net/rapid"
@@ -17,9 +20,8 @@ func TestMatch(t *testing.T) {
 		"Approve": {0, 3}, "the Approve button": {0, 3}, `the button "Refund all" on the right`: {1}, "refund": {1}, "total 12.50 €": {2},
 		"Settings": {5}, "Report": {4}, "the button": nil, "Publish": nil, "": nil,
 	} {
-		if got := vision.Match(texts, description); !slices.Equal(got, want) {
-			t.Errorf("%q matches %v, want %v", description, got, want)
-		}
+		got := vision.Match(texts, description)
+		assert.Check(t, slices.Equal(got, want), "%q matches %v, want %v", description, got, want)
 	}
 }
 
@@ -35,13 +37,9 @@ func TestMarksStayApart(t *testing.T) {
 		}
 		labels := vision.DrawMarks(picture, marks, image.Pt(0, 0), 1)
 		for i, a := range labels {
-			if !a.In(picture.Rect) {
-				rt.Errorf("the label %v is not in the picture", a)
-			}
+			assert.Check(rt, a.In(picture.Rect), "the label %v is not in the picture", a)
 			for _, b := range labels[i+1:] {
-				if a.Overlaps(b) {
-					rt.Errorf("the labels %v and %v overlap", a, b)
-				}
+				assert.Check(rt, !a.Overlaps(b), "the labels %v and %v overlap", a, b)
 			}
 		}
 	})
@@ -53,10 +51,7 @@ func TestDifferingShare(t *testing.T) {
 	for y := range 20 {
 		other.Pix[y*other.Stride+40] = 255
 	}
-	if got := vision.DifferingShare(one, other); got != 0.02 {
-		t.Errorf("a caret is %v", got)
-	}
-	if got := vision.DifferingShare(one, image.NewRGBA(image.Rect(0, 0, 51, 20))); got != 1 {
-		t.Errorf("another size is %v", got)
-	}
+	assert.Check(t, is.Equal(vision.DifferingShare(one, other), 0.02))
+	got := vision.DifferingShare(one, image.NewRGBA(image.Rect(0, 0, 51, 20)))
+	assert.Check(t, got == 1, "another size is %v", got)
 }

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/sanitize"
@@ -40,12 +42,8 @@ func TestOnlyWhatIsWanted(t *testing.T) {
 		folder := filepath.Join(t.TempDir(), "answers")
 		k := NewResultStore(ResultConfig{Folder: folder, Apps: []string{notes, "desktop/editor"}, MaxAge: time.Hour, Vault: sealer})
 		answer := map[string]any{"text": "buy milk", "data": map[string]any{"token": sanitize.Hide("hunter2")}}
-		if keep(t, k, outcome("c0", "org.example.Bank", answer)) != "" {
-			t.Error("another app's is kept")
-		}
-		if keep(t, k, &aai.Entry{Kind: aai.Outcome, App: notes, Code: aai.Timeout}) != "" {
-			t.Error("an error's is kept")
-		}
+		assert.Check(t, is.Equal(keep(t, k, outcome("c0", "org.example.Bank", answer)), ""), "another app's is kept")
+		assert.Check(t, is.Equal(keep(t, k, &aai.Entry{Kind: aai.Outcome, App: notes, Code: aai.Timeout}), ""), "an error's is kept")
 		if _, err := os.Stat(folder); !os.IsNotExist(err) {
 			t.Errorf("%s: there is something where nothing is wanted: %v", name, err)
 		}
@@ -54,13 +52,13 @@ func TestOnlyWhatIsWanted(t *testing.T) {
 		window.Target = "desktop/editor"
 		keep(t, k, window)
 		got, err := k.Get(t.Context(), "../c1\x00")
-		if err != nil || got == nil || got.SHA256 != sum || string(got.Content) != `{"data":{"token":"[secret]"},"text":"buy milk"}` {
-			t.Fatalf("%s: %+v, %v", name, got, err)
-		}
+		assert.NilError(t, err, "%s %+v", name, got)
+		assert.Assert(t, got != nil, "%s %+v", name, got)
+		assert.Equal(t, got.SHA256, sum, "%s %+v", name, got)
+		assert.Equal(t, string(got.Content), `{"data":{"token":"[secret]"},"text":"buy milk"}`, "%s %+v", name, got)
 		files, err := os.ReadDir(folder)
-		if err != nil || len(files) != 2 {
-			t.Fatalf("%s: %v, %v", name, files, err)
-		}
+		assert.NilError(t, err, name)
+		assert.Assert(t, is.Len(files, 2), name)
 		for _, f := range files {
 			b, err := os.ReadFile(filepath.Join(folder, f.Name()))
 			if err != nil || bytes.Contains(b, []byte("hunter2")) || bytes.Contains(b, []byte("milk")) == (sealer != nil) {
@@ -70,23 +68,20 @@ func TestOnlyWhatIsWanted(t *testing.T) {
 				t.Errorf("%s: others may read %s: %v", name, f.Name(), err)
 			}
 		}
-		if n, err := k.Forget(t.Context(), "", "desktop/editor"); n != 1 || err != nil {
-			t.Errorf("%s: of the app %d were forgotten, %v", name, n, err)
-		}
-		if n, err := k.Forget(t.Context(), "../c1\x00", ""); n != 1 || err != nil {
-			t.Errorf("%s: of the call %d were forgotten, %v", name, n, err)
-		}
-		if got, err := k.Get(t.Context(), "c2"); got != nil || err != nil {
-			t.Errorf("%s: what was forgotten is there: %v, %v", name, got, err)
-		}
+		n, err := k.Forget(t.Context(), "", "desktop/editor")
+		assert.Check(t, is.Equal(n, 1), name)
+		assert.Check(t, err, name)
+		n, err = k.Forget(t.Context(), "../c1\x00", "")
+		assert.Check(t, is.Equal(n, 1), name)
+		assert.Check(t, err, name)
+		got, err = k.Get(t.Context(), "c2")
+		assert.Assert(t, got == nil, "%s: what was forgotten is there: %v, %v", name, got, err)
+		assert.NilError(t, err, "%s %v", name, got)
 	}
 	all := NewResultStore(ResultConfig{Folder: t.TempDir(), Apps: []string{"*"}, MaxAge: time.Hour})
-	if keep(t, all, outcome("c1", aai.BuiltinApp, "x")) != "" || keep(t, all, outcome("c2", notes, "x")) == "" {
-		t.Error("all is not all but the gateway itself")
-	}
-	if keep(t, nil, outcome("c1", notes, "x")) != "" {
-		t.Error("nobody keeps something")
-	}
+	assert.Check(t, is.Equal(keep(t, all, outcome("c1", aai.BuiltinApp, "x")), ""))
+	assert.Check(t, keep(t, all, outcome("c2", notes, "x")) != "", "all is not all but the gateway itself")
+	assert.Check(t, is.Equal(keep(t, nil, outcome("c1", notes, "x")), ""), "nobody keeps something")
 }
 
 // TestWhatIsOldOrChanged checks that expired results are deleted, changed ones are
@@ -101,31 +96,25 @@ func TestWhatIsOldOrChanged(t *testing.T) {
 	}
 	old := filepath.Join(folder, time.Now().UTC().Format(dayFormat)+nameSuffix("c1")+plainEnding)
 	b, err := os.ReadFile(old)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(old, bytes.Replace(b, []byte(`"old"`), []byte(`"new"`), 1), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
+	assert.NilError(t, os.WriteFile(old, bytes.Replace(b, []byte(`"old"`), []byte(`"new"`), 1), 0o600))
 	if got, err := k.Get(t.Context(), "c1"); err == nil {
 		t.Errorf("what was changed is believed: %s", got.Content)
 	}
-	if err := os.WriteFile(filepath.Join(folder, "mine.txt"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.WriteFile(filepath.Join(folder, "mine.txt"), nil, 0o600))
 	k.now = func() time.Time { return time.Now().Add(2 * time.Hour) }
-	if got, err := k.Get(t.Context(), "c2"); got != nil || err != nil {
-		t.Errorf("what is too old is told: %v, %v", got, err)
-	}
+	got, err := k.Get(t.Context(), "c2")
+	assert.Assert(t, got == nil, "what is too old is told: %v, %v", got, err)
+	assert.NilError(t, err, got)
 	keep(t, k, outcome("c3", notes, "x"))
 	var left []string
 	files, err := os.ReadDir(folder)
 	for _, f := range files {
 		left = append(left, f.Name())
 	}
-	if err != nil || len(left) != 2 || !slices.Contains(left, "mine.txt") {
-		t.Errorf("%q are left, %v", left, err)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(left, 2))
+	assert.Assert(t, is.Contains(left, "mine.txt"))
 }
 
 // TestResultsOfOthers checks that a result is the content for its own caller alone.
@@ -149,11 +138,7 @@ func TestResultsOfOthers(t *testing.T) {
 		{"c2", unknown, `"x"`}, {"c2", otherSession, ""}, {"c2", known, ""},
 	} {
 		got, err := k.Content(t.Context(), c.call, c.by)
-		if string(got) != c.want {
-			t.Errorf("%s by %+v: got %s, want %s", c.call, c.by, got, c.want)
-		}
-		if (err == nil) != (c.want != "") {
-			t.Errorf("%s by %+v: the error is %v", c.call, c.by, err)
-		}
+		assert.Check(t, is.Equal(string(got), c.want), "%s %+v %s", c.call, c.by, got)
+		assert.Check(t, is.Equal((err == nil), (c.want != "")), "%s %+v %v", c.call, c.by, err)
 	}
 }

@@ -12,6 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/audit/kept"
 	"github.com/gybob/aai-gateway/internal/desktop"
@@ -78,52 +81,41 @@ func TestPictures(t *testing.T) {
 		if err == nil {
 			break
 		}
-		if time.Now().After(late) {
-			t.Fatal(err)
-		}
+		assert.Assert(t, !time.Now().After(late), err)
 	}
-	if err := call(g, "act", "ax_click", map[string]any{"query": "button Press"}); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, call(g, "act", "ax_click", map[string]any{"query": "button Press"}))
 	result, err := picture(a, "act")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	shown, _, err := image.Decode(bytes.NewReader(result.Images[0].Data))
-	if err != nil || shown.Bounds().Dx() < 100 || shown.Bounds().Dy() < 100 {
-		t.Errorf("the picture is none: %v", err)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, shown.Bounds().Dx() >= 100, "the picture is none: %v", err)
+	assert.Assert(t, shown.Bounds().Dy() >= 100, "the picture is none: %v", err)
 	data, err := json.Marshal(result.Data)
-	if err != nil || !bytes.Contains(data, []byte(`"tool":"ax_click"`)) || !bytes.Contains(data, []byte(f.Title)) {
-		t.Errorf("%s, %v", data, err)
-	}
-	if last, err := picture(a, ""); err != nil || len(last.Images) != 1 {
-		t.Errorf("the last picture: %+v, %v", last, err)
-	}
-	if _, err := picture(a, "find"); err == nil {
-		t.Error("of what only reads there is a picture")
-	}
+	assert.NilError(t, err, data)
+	assert.Assert(t, bytes.Contains(data, []byte(`"tool":"ax_click"`)), data)
+	assert.Assert(t, bytes.Contains(data, []byte(f.Title)), data)
+	last, err := picture(a, "")
+	assert.NilError(t, err, "%+v", last)
+	assert.Assert(t, is.Len(last.Images, 1), "%+v", last)
+	_, err = picture(a, "find")
+	assert.Check(t, err != nil, "of what only reads there is a picture")
 	files, err := os.ReadDir(folder)
-	if err != nil || len(files) != 1 {
-		t.Fatalf("%v, %v", files, err)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(files, 1))
 	if info, err := files[0].Info(); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("others may read it: %v, %v", info.Mode(), err)
 	}
 
 	for name, apps := range map[string][]string{"none": nil, "another": {"desktop/another"}} {
 		a, g, folder := album(apps...)
-		if err := call(g, "act", "ax_click", map[string]any{"query": "button Press"}); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := picture(a, "act"); err == nil {
-			t.Errorf("%s: a picture is kept", name)
-		}
-		if last, err := picture(a, ""); err != nil || len(last.Images) != 0 {
-			t.Errorf("%s: the last picture: %+v, %v", name, last, err)
-		}
-		if files, err := os.ReadDir(folder); err != nil || len(files) != 0 {
-			t.Errorf("%s: %v, %v", name, files, err)
-		}
+		assert.NilError(t, call(g, "act", "ax_click", map[string]any{"query": "button Press"}))
+		_, err := picture(a, "act")
+		assert.Check(t, err != nil, "%s: a picture is kept", name)
+		last, err := picture(a, "")
+		assert.NilError(t, err, "%s %+v", name, last)
+		assert.Assert(t, is.Len(last.Images, 0), "%s %+v", name, last)
+		files, err := os.ReadDir(folder)
+		assert.NilError(t, err, name)
+		assert.Assert(t, is.Len(files, 0), name)
 	}
 }

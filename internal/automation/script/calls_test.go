@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/policy"
@@ -29,17 +32,13 @@ func TestCallsAreTheCallers(t *testing.T) {
 		switch {
 		case e.Tool == BuiltinToolName:
 			outer = e.Call
-			if e.Kind == aai.Intent && (e.Args["script"] != `call([…], […], {cell: 1}); call([…], […], {text: […]})` || !e.Durable) {
-				t.Errorf("on record: %+v", e.Args)
-			}
+			assert.Check(t, !(e.Kind == aai.Intent && (e.Args["script"] != `call([…], […], {cell: 1}); call([…], […], {text: […]})` || !e.Durable)), "on record: %+v", e.Args)
 		case e.Kind == aai.Outcome && e.Tool == "add": // the call's first entry names the caller
 		case e.Parent != outer || e.Caller != agent():
 			t.Errorf("%s: within %q, by %s", e.Tool, e.Parent, e.Caller)
 		}
 	}
-	if want := []string{"intent script", "outcome read", "intent add", "outcome add", "outcome script"}; !slices.Equal(kinds, want) {
-		t.Errorf("on record: %q", kinds)
-	}
+	assert.Check(t, slices.Equal(kinds, []string{"intent script", "outcome read", "intent add", "outcome add", "outcome script"}), "on record: %q", kinds)
 }
 
 // TestAProgramIsAnApp: a program named as the app of a desktop tool becomes its target, unless the
@@ -53,15 +52,12 @@ func TestAProgramIsAnApp(t *testing.T) {
 		`call("chromium", "ax_find", {app: "firefox", query: "q"})`:    `["firefox","q"]`,
 		`call("` + aai.DesktopApp + `", "ax_find", {app: "chromium"})`: `["chromium",null]`,
 	} {
-		if a := w.answers(t, `const r = `+text+`; [r.of, r.by]`, nil); string(a.Result) != want {
-			t.Errorf("%s: %s", text, a.Result)
-		}
+		a := w.answers(t, `const r = `+text+`; [r.of, r.by]`, nil)
+		assert.Check(t, is.Equal(string(a.Result), want), "%s %s", text, a.Result)
 	}
 	for _, tool := range []string{"find", "ax_nothing"} {
 		a := w.answers(t, `try { call("chromium", "`+tool+`") } catch (e) { e.code }`, nil)
-		if string(a.Result) != `"APP_NOT_FOUND"` {
-			t.Errorf("%s: %s", tool, a.Result)
-		}
+		assert.Check(t, is.Equal(string(a.Result), `"APP_NOT_FOUND"`), "%s %s", tool, a.Result)
 	}
 }
 
@@ -69,12 +65,11 @@ func TestAProgramIsAnApp(t *testing.T) {
 func TestAScriptMayWhatItsCallerMay(t *testing.T) {
 	w := newWorld(t)
 	w.open() // nothing is allowed
-	if a := w.answers(t, `try { call("org.example.notes", "add") } catch (e) { e.code }`, nil); string(a.Result) != `"CONSENT_REQUIRED"` || len(w.notes) > 0 {
-		t.Errorf("%s, %q", a.Result, w.notes)
-	}
-	if a := w.answers(t, `try { call("aai", "script", {script: "1"}) } catch (e) { e.code }`, nil); string(a.Result) != `"PERMISSION_DENIED"` {
-		t.Errorf("a script within one: %s", a.Result)
-	}
+	a := w.answers(t, `try { call("org.example.notes", "add") } catch (e) { e.code }`, nil)
+	assert.Check(t, is.Equal(string(a.Result), `"CONSENT_REQUIRED"`), a.Result)
+	assert.Check(t, is.Len(w.notes, 0), a.Result)
+	a = w.answers(t, `try { call("aai", "script", {script: "1"}) } catch (e) { e.code }`, nil)
+	assert.Check(t, is.Equal(string(a.Result), `"PERMISSION_DENIED"`), "a script within one: %s", a.Result)
 }
 
 // TestTheDoorAsks: before the first mutation the door asks about calls, and the script restarts;
@@ -90,16 +85,18 @@ func TestTheDoorAsks(t *testing.T) {
 	for _, of := range []string{"read", "add"} {
 		_, err := w.gateway.Do(t.Context(), call)
 		e := aai.AsError(err)
-		if e == nil || e.Code != aai.ConsentRequired || len(e.Questions) != 1 || !e.RetrySafe() || len(w.notes) > 0 {
-			t.Fatalf("%s: %v, %q", of, e, w.notes)
-		}
+		assert.Assert(t, e != nil, "%s %v", of, e)
+		assert.Equal(t, e.Code, aai.ConsentRequired, "%s %v", of, e)
+		assert.Assert(t, is.Len(e.Questions, 1), "%s %v", of, e)
+		assert.Assert(t, e.RetrySafe(), "%s %v", of, e)
+		assert.Assert(t, is.Len(w.notes, 0), "%s %v", of, e)
 		q := e.Questions[0]
 		call.Answers = map[string]aai.Answer{q.ID: {Choice: "session", Seal: q.Seal, Channel: q.Channels[len(q.Channels)-1]}}
 	}
 	result, err := w.gateway.Do(t.Context(), call)
-	if err != nil || string(result.Data.(answer).Result) != `["v1",1,"CONSENT_REQUIRED"]` || len(w.notes) != 1 {
-		t.Errorf("%v, %v, %q", result, err, w.notes)
-	}
+	assert.NilError(t, err, result)
+	assert.Equal(t, string(result.Data.(answer).Result), `["v1",1,"CONSENT_REQUIRED"]`, result)
+	assert.Assert(t, is.Len(w.notes, 1), result)
 }
 
 // TestSandboxedScriptsRead: by their argument; the modes "safe" and "sandboxed" refuse scripts.
@@ -107,14 +104,13 @@ func TestSandboxedScriptsRead(t *testing.T) {
 	const text = `const codes = []; for (const tool of ["read", "add"]) try { call("org.example.notes", tool, {}); codes.push("did") } catch (e) { codes.push(e.code) }; codes`
 	for sandboxed, want := range map[bool]string{false: `["did","did"]`, true: `["did","PERMISSION_DENIED"]`} {
 		w := newWorld(t)
-		if a := w.answers(t, text, map[string]any{"sandboxed": sandboxed}); string(a.Result) != want {
-			t.Errorf("%v: %s", sandboxed, a.Result)
-		}
+		a := w.answers(t, text, map[string]any{"sandboxed": sandboxed})
+		assert.Check(t, is.Equal(string(a.Result), want), "%v %s", sandboxed, a.Result)
 		for _, mode := range []policy.Mode{policy.Safe, policy.Sandboxed} {
 			w.gateway.Gates[0] = &policy.ModeGate{Configured: mode}
-			if _, err := w.do(t.Context(), text, map[string]any{"sandboxed": sandboxed}); aai.AsError(err) == nil || aai.AsError(err).Code != aai.PermissionDenied {
-				t.Errorf("%s, %v: %v", mode, sandboxed, err)
-			}
+			_, err := w.do(t.Context(), text, map[string]any{"sandboxed": sandboxed})
+			assert.Assert(t, aai.AsError(err) != nil, "%s %v %v", mode, sandboxed, err)
+			assert.Equal(t, aai.AsError(err).Code, aai.PermissionDenied, "%s %v %v", mode, sandboxed, err)
 		}
 	}
 }
@@ -134,9 +130,8 @@ func TestALoopIsNotTooOften(t *testing.T) {
 func TestStrangersWordsAreNamed(t *testing.T) {
 	w := newWorld(t)
 	result, err := w.do(t.Context(), `call("org.example.notes", "words"); call("org.example.notes", "words")`, nil)
-	if err != nil || result.UntrustedSource != "https://example.com" {
-		t.Errorf("%+v, %v", result, err)
-	}
+	assert.NilError(t, err, "%+v", result)
+	assert.Equal(t, result.UntrustedSource, "https://example.com", "%+v", result)
 }
 
 // TestProgressOfAScript: progress messages have the number of calls and the log.
@@ -144,17 +139,15 @@ func TestProgressOfAScript(t *testing.T) {
 	w := newWorld(t)
 	heard := make(chan string, 100)
 	ctx := gateway.WithProgress(t.Context(), func(_, _ float64, message string) { heard <- message })
-	if _, err := w.do(ctx, `call("org.example.notes", "read", {}); sleep(300); log("half of it"); sleep(300); log("more")`, nil); err != nil {
-		t.Fatal(err)
-	}
+	_, err := w.do(ctx, `call("org.example.notes", "read", {}); sleep(300); log("half of it"); sleep(300); log("more")`, nil)
+	assert.NilError(t, err)
 	close(heard)
 	var all []string
 	for message := range heard {
 		all = append(all, message)
 	}
-	if got := strings.Join(all, ", "); !strings.HasPrefix(got, "1 call, half of it") {
-		t.Errorf("heard: %s", got)
-	}
+	got := strings.Join(all, ", ")
+	assert.Check(t, strings.HasPrefix(got, "1 call, half of it"), "heard: %s", got)
 }
 
 // TestScriptsOfAProject: a named file runs only if it is in one of the client's roots.
@@ -166,19 +159,13 @@ func TestScriptsOfAProject(t *testing.T) {
 		filepath.Join(project, "c.js"): `"c"`, filepath.Join(elsewhere, ".aai", "d.js"): `"d"`, filepath.Join(project, ".aai", "e.txt"): `"e"`,
 		filepath.Join(project, ".aai", "big.js"): strings.Repeat(" ", maxFile+1),
 	} {
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		assert.NilError(t, os.WriteFile(path, []byte(text), 0o600))
 	}
 	for link, to := range map[string]string{
 		filepath.Join(project, ".aai", "out.js"): filepath.Join(elsewhere, ".aai", "d.js"), filepath.Join(project, ".aai", "in.js"): "scripts/a.js",
 	} {
-		if err := os.Symlink(to, link); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.Symlink(to, link))
 	}
 	ctx := aai.WithClientCapabilities(t.Context(), aai.ClientCapabilities{Roots: func(context.Context) ([]aai.Root, error) {
 		return []aai.Root{{Path: t.TempDir()}, {Path: project}}, nil
@@ -191,15 +178,15 @@ func TestScriptsOfAProject(t *testing.T) {
 		result, err := w.gateway.Do(ctx, call)
 		switch {
 		case want == "":
-			if e := aai.AsError(err); e == nil || e.Code != aai.InvalidParams || e.Delivery != aai.NotDelivered {
-				t.Errorf("%s: %v", file, err)
-			}
+			e := aai.AsError(err)
+			assert.Assert(t, e != nil, "%s %v", file, err)
+			assert.Equal(t, e.Code, aai.InvalidParams, "%s %v", file, err)
+			assert.Equal(t, e.Delivery, aai.NotDelivered, "%s %v", file, err)
 		case err != nil || string(result.Data.(answer).Result) != want:
 			t.Errorf("%s: %+v, %v", file, result, err)
 		}
-		if _, err := w.gateway.Do(t.Context(), call); err == nil {
-			t.Errorf("%s is run for who does not work there", file)
-		}
+		_, err = w.gateway.Do(t.Context(), call)
+		assert.Check(t, err != nil, "%s is run for who does not work there", file)
 	}
 }
 
@@ -209,18 +196,14 @@ func TestPlaces(t *testing.T) {
 	var leave []func()
 	for range maxPerOwner {
 		l, err := p.acquire(t.Context(), "a", time.Minute)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		leave = append(leave, l)
 	}
 	if _, err := p.acquire(t.Context(), "a", time.Millisecond); aai.AsError(err) == nil || aai.AsError(err).Code != aai.Timeout || aai.AsError(err).Delivery != aai.NotDelivered {
 		t.Errorf("one too many: %v", err)
 	}
 	other, err := p.acquire(t.Context(), "b", time.Minute)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	waited := make(chan error)
 	go func() {
 		_, err := p.acquire(t.Context(), "a", time.Minute)
@@ -228,29 +211,22 @@ func TestPlaces(t *testing.T) {
 	}()
 	other()
 	leave[0]()
-	if err := <-waited; err != nil {
-		t.Error(err)
-	}
+	assert.Check(t, <-waited)
 }
 
 // TestWhatAScriptCostsAModel: the tokens of the tool's entry, and of fifty reads by a script
 // compared with fifty calls.
 func TestWhatAScriptCostsAModel(t *testing.T) {
 	_, desktop := Tools(Config{})
-	if n := tokencount.Count(t, desktop.Name+desktop.Description+string(desktop.Params.Source)); n > 200 {
-		t.Errorf("its name, description and parameters are %d tokens", n)
-	}
+	n := tokencount.Count(t, desktop.Name+desktop.Description+string(desktop.Params.Source))
+	assert.Check(t, n <= 200, "its name, description and parameters are %d tokens", n)
 	w := newWorld(t)
 	const text = `let s = 0; for (let i = 0; i < 50; i++) s += call("org.example.notes", "read", {cell: i}).cell; s`
 	result, err := w.do(t.Context(), text, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	by := tokencount.Count(t, text) + tokencount.Count(t, shown(result.Data))
 	one, err := w.gateway.Do(t.Context(), &aai.Call{Caller: agent(), App: "org.example.notes", Tool: "read", Args: map[string]any{"cell": json.Number("49")}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	each := tokencount.Count(t, `{"app":"org.example.notes","tool":"read","args":{"cell":49}}`) + tokencount.Count(t, shown(one.Data))
 	if t.Logf("%d tokens by a script, %d by calls", by, 50*each); by*10 > 50*each {
 		t.Errorf("a script that reads 50 cells is %d tokens, 50 calls are %d", by, 50*each)
@@ -280,12 +256,11 @@ func TestAPersonsTimeIsNotTheScripts(t *testing.T) {
 	somebody := &person{takes: 6 * time.Second}
 	w.gateway.Dialog = somebody
 	a := w.answers(t, `call("org.example.notes", "add", {text: "a"})`, map[string]any{"timeout_ms": 5000})
-	if string(a.Result) != "1" || somebody.asked != 1 {
-		t.Errorf("%s, asked %d times", a.Result, somebody.asked)
-	}
-	if e := w.fails(t, `call("org.example.notes", "add", {text: "a"}); while (true) {}`, map[string]any{"timeout_ms": 5000}); e.Code != aai.Timeout || e.Delivery != aai.Delivered {
-		t.Errorf("%v, %s", e, e.Delivery)
-	}
+	assert.Check(t, is.Equal(string(a.Result), "1"), a.Result)
+	assert.Check(t, is.Equal(somebody.asked, 1), a.Result)
+	e := w.fails(t, `call("org.example.notes", "add", {text: "a"}); while (true) {}`, map[string]any{"timeout_ms": 5000})
+	assert.Check(t, is.Equal(e.Code, aai.Timeout), e)
+	assert.Check(t, is.Equal(e.Delivery, aai.Delivered), e)
 }
 
 // TestPlacesOfSessions: sessions of an identified caller share their slots; other sessions have
@@ -297,21 +272,16 @@ func TestPlacesOfSessions(t *testing.T) {
 		t.Errorf("%q, %q, %q", slotOwner(known), slotOwner(again), slotOwner(other))
 	}
 	known.Identity, again.Identity = "", ""
-	if slotOwner(known) == slotOwner(again) {
-		t.Error("callers of whom nobody knows who they are share places")
-	}
+	assert.Check(t, slotOwner(known) != slotOwner(again), "callers of whom nobody knows who they are share places")
 }
 
 // TestArgsAreNotOnRecord: a script's arguments may contain a password.
 func TestArgsAreNotOnRecord(t *testing.T) {
 	w := newWorld(t)
 	e := w.fails(t, `throw new Error("wrong: " + args.value)`, map[string]any{"args": map[string]any{"value": "hunter2hunter2"}})
-	if !strings.Contains(e.Message, "hunter2hunter2") {
-		t.Errorf("its caller is told %s", e.Message)
-	}
+	assert.Check(t, is.Contains(e.Message, "hunter2hunter2"), "its caller is told %s", e.Message)
 	for _, entry := range w.entries {
-		if said := shown(entry); strings.Contains(said, "hunter2") {
-			t.Error(said)
-		}
+		said := shown(entry)
+		assert.Check(t, !strings.Contains(said, "hunter2"), said)
 	}
 }

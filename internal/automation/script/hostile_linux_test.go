@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/automation/script/child"
@@ -103,19 +105,16 @@ func TestHostileScripts(t *testing.T) {
 			patience = "400"
 		}
 		e := w.fails(t, text, map[string]any{"timeout_ms": patience})
-		if !strings.HasPrefix(e.Error(), want) || e.Code == aai.Internal || e.Message == "" {
-			t.Errorf("%s:\n%v (%.300v), expected\n%s", name, e, e.Err, want)
-		}
-		if err := <-served; err != nil {
-			t.Errorf("%s: another was not served: %v", name, err)
-		}
-		if left := children(t, os.Getpid()); len(left) > 0 {
-			t.Errorf("%s: processes are left: %v", name, left)
-		}
+		assert.Assert(t, strings.HasPrefix(e.Error(), want), "%s %v %.300v %s", name, e, e.Err, want)
+		assert.Assert(t, e.Code != aai.Internal, "%s %v %.300v %s", name, e, e.Err, want)
+		assert.Assert(t, e.Message != "", "%s %v %.300v %s", name, e, e.Err, want)
+		err := <-served
+		assert.Check(t, err, "%s: another was not served: %v", name, err)
+		left := children(t, os.Getpid())
+		assert.Check(t, is.Len(left, 0), "%s: processes are left: %v", name, left)
 	}
-	if left := openFiles(t); left > files {
-		t.Errorf("%d files are open, %d were", left, files)
-	}
+	left := openFiles(t)
+	assert.Check(t, left <= files, "%d files are open, %d were", left, files)
 	goleak.VerifyNone(t, clean)
 }
 
@@ -123,18 +122,15 @@ func TestHostileScripts(t *testing.T) {
 func openFiles(t *testing.T) int {
 	t.Helper()
 	open, err := filepath.Glob("/proc/self/fd/*")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return len(open)
 }
 
 func TestTricksComeToNothing(t *testing.T) {
 	w := newWorld(t)
 	for text, want := range containedScripts() {
-		if a := w.answers(t, text, nil); string(a.Result) != want {
-			t.Errorf("%s: %s, expected %s", text, a.Result, want)
-		}
+		a := w.answers(t, text, nil)
+		assert.Check(t, is.Equal(string(a.Result), want), "%s %s", text, a.Result)
 	}
 }
 
@@ -147,19 +143,17 @@ func TestManyCalls(t *testing.T) {
 		t.Errorf("%s of %d calls, %d arrived", a.Result, a.Calls, w.reads.Load())
 	}
 	e := w.fails(t, `call("org.example.notes", "add", {text: "a"}); for (;;) try { call("nobody", "x") } catch {}`, long)
-	if e.Code != aai.RateLimited || e.Delivery != aai.Delivered || len(w.notes) != 1 ||
-		e.Message != "the script made more than 10000 calls; 1 of its acts reached their apps (org.example.notes:add ×1) and were not undone" {
-		t.Errorf("%v, %s", e, e.Delivery)
-	}
+	assert.Equal(t, e.Code, aai.RateLimited, e)
+	assert.Equal(t, e.Delivery, aai.Delivered, e)
+	assert.Assert(t, is.Len(w.notes, 1), e)
+	assert.Equal(t, e.Message, "the script made more than 10000 calls; 1 of its acts reached their apps (org.example.notes:add ×1) and were not undone", e)
 }
 
 // TestOutputIsBounded: output above the limit is truncated with a warning.
 func TestOutputIsBounded(t *testing.T) {
 	w := newWorld(t)
 	result, err := w.do(t.Context(), `"é".repeat(2e6)`, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	a := result.Data.(answer)
 	var text string
 	if json.Unmarshal(a.Result, &text) != nil || len(text) > child.MaxResult || len(text) < child.MaxResult-1 || !strings.HasPrefix(text, `"éé`) || !strings.HasSuffix(text, "é") ||
@@ -169,9 +163,7 @@ func TestOutputIsBounded(t *testing.T) {
 	const noisy = `for (let i = 0; i < 20000; i++) log("line", i); 1`
 	for all, most := range map[bool]int{false: maxShownLog, true: child.MaxLog} {
 		result, err := w.do(t.Context(), noisy, map[string]any{"full_log": all})
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		log := result.Data.(answer).Log
 		if !strings.HasPrefix(log, "line 0\nline 1\n") || len(log) > most || len(log) < most-20 || !strings.Contains(result.Warning, "the log has ") {
 			t.Errorf("%v: %d bytes, warning %q", all, len(log), result.Warning)
@@ -191,13 +183,11 @@ func TestACancelledScriptEnds(t *testing.T) {
 			failed <- err
 		}()
 		<-w.began
-		if len(children(t, os.Getpid())) != 1 {
-			t.Error("there is no child to be ended")
-		}
+		assert.Check(t, is.Len(children(t, os.Getpid()), 1), "there is no child to be ended")
 		cancel()
-		if e := aai.AsError(<-failed); e.Delivery == "" || e.Delivery == aai.NotDelivered {
-			t.Errorf("%s: %v, %s", text, e, e.Delivery)
-		}
+		e := aai.AsError(<-failed)
+		assert.Check(t, e.Delivery != "", "%s %v %s", text, e, e.Delivery)
+		assert.Check(t, e.Delivery != aai.NotDelivered, "%s %v %s", text, e, e.Delivery)
 		for w.running.Load() > 0 || len(children(t, os.Getpid())) > 0 {
 			time.Sleep(5 * time.Millisecond) // the test's timeout ends it
 		}

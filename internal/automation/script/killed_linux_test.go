@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
@@ -19,17 +21,13 @@ import (
 // TestNothingOutlivesTheGateway: child processes end with the gateway, however it dies.
 func TestNothingOutlivesTheGateway(t *testing.T) {
 	gateway := exec.CommandContext(t.Context(), "/proc/self/exe", gatewayMark)
-	if err := gateway.Start(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, gateway.Start())
 	var kids []int
 	for len(kids) == 0 || lastWord(kids[0]) != childMark || !usesProcessor(kids[0]) {
 		time.Sleep(5 * time.Millisecond)
 		kids = children(t, gateway.Process.Pid)
 	}
-	if err := gateway.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, gateway.Process.Kill())
 	_ = gateway.Wait()
 	for !testkit.HasExited(kids[0]) {
 		time.Sleep(5 * time.Millisecond) // the test's timeout ends it
@@ -68,33 +66,26 @@ func TestTheChildIsConfined(t *testing.T) {
 	}()
 	<-w.began
 	kids := children(t, os.Getpid())
-	if len(kids) != 1 {
-		t.Fatalf("children: %v", kids)
-	}
+	assert.Assert(t, is.Len(kids, 1))
 	at := filepath.Join("/proc", strconv.Itoa(kids[0]))
-	if environ, err := os.ReadFile(filepath.Join(at, "environ")); err != nil || len(environ) > 0 {
-		t.Errorf("its environment is %q, %v", environ, err)
-	}
-	if cwd, _ := os.Readlink(filepath.Join(at, "cwd")); cwd != "/" {
-		t.Errorf("it is in %s", cwd)
-	}
+	environ, err := os.ReadFile(filepath.Join(at, "environ"))
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(environ, 0))
+	cwd, _ := os.Readlink(filepath.Join(at, "cwd"))
+	assert.Check(t, is.Equal(cwd, "/"))
 	open, _ := filepath.Glob(filepath.Join(at, "fd", "*"))
 	for _, fd := range open {
 		what, _ := os.Readlink(fd)
-		if n := filepath.Base(fd); (n <= "2") != strings.HasPrefix(what, "pipe:") || n > "2" && !strings.HasPrefix(what, "anon_inode:") && !strings.HasPrefix(what, "/sys/fs/cgroup/") {
-			t.Errorf("it has %s open: %s", n, what)
-		}
+		n := filepath.Base(fd)
+		assert.Check(t, is.Equal((n <= "2"), strings.HasPrefix(what, "pipe:")), "%s %s", n, what)
+		assert.Check(t, n <= "2" || strings.HasPrefix(what, "anon_inode:") || strings.HasPrefix(what, "/sys/fs/cgroup/"), "it has %s open: %s", n, what)
 	}
 	status, _ := os.ReadFile(filepath.Join(at, "status"))
 	for _, line := range []string{"NoNewPrivs:\t1\n", "Seccomp:\t2\n"} {
-		if !strings.Contains(string(status), line) {
-			t.Errorf("its status lacks %q", line)
-		}
+		assert.Check(t, is.Contains(string(status), line), "its status lacks %q", line)
 	}
 	cancel()
-	if err := <-failed; err == nil {
-		t.Error("it ended well")
-	}
+	assert.Check(t, (<-failed) != nil, "it ended well")
 }
 
 // children returns the running children of this process.

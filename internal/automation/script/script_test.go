@@ -3,6 +3,9 @@ package script
 import (
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -25,9 +28,8 @@ func TestWhatAScriptAnswers(t *testing.T) {
 		`sleep(5); typeof require + typeof process + typeof setTimeout`: `"undefinedundefinedundefined"`,
 		"new Date(0).toISOString()":                                     `"1970-01-01T00:00:00.000Z"`,
 	} {
-		if a := w.answers(t, text, map[string]any{"args": map[string]any{"a": "b"}}); string(a.Result) != want {
-			t.Errorf("%s: %s, expected %s", text, a.Result, want)
-		}
+		a := w.answers(t, text, map[string]any{"args": map[string]any{"a": "b"}})
+		assert.Check(t, is.Equal(string(a.Result), want), "%s %s", text, a.Result)
 	}
 }
 
@@ -43,13 +45,10 @@ func TestAScriptThatIsNone(t *testing.T) {
 		"call('org.example.notes', 'add', {text: 'a'});\ncall('org.example.notes', 'fail')": "AUTOMATION_FAILED: line 2: ELEMENT_NOT_FOUND: no such note; 1 of its acts reached their apps (org.example.notes:add ×1) and were not undone",
 		"await call('org.example.notes', 'fail')":                                           "AUTOMATION_FAILED: line 1: ELEMENT_NOT_FOUND: no such note",
 	} {
-		if e := w.fails(t, text, nil); e.Error() != want {
-			t.Errorf("%s:\n%s, expected\n%s", text, e.Error(), want)
-		}
+		assert.Check(t, is.Equal(w.fails(t, text, nil).Error(), want), text)
 	}
 	for _, language := range []string{"applescript", "jxa"} {
-		if e := w.fails(t, "1", map[string]any{"language": language}); e.Code != aai.AutomationNotSupported {
-			t.Errorf("%s: %v", language, e)
-		}
+		e := w.fails(t, "1", map[string]any{"language": language})
+		assert.Check(t, is.Equal(e.Code, aai.AutomationNotSupported), "%s %v", language, e)
 	}
 }

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/automation/undo"
 	"github.com/gybob/aai-gateway/internal/gateway"
@@ -19,20 +22,21 @@ func TestTheLastActsAreTakenBack(t *testing.T) {
 	for i := range 4 {
 		s.puts(me, "a", i)
 	}
-	if undone, skipped, text := s.undo(me, 2); undone != 2 || skipped != 0 || !strings.HasPrefix(text, "2 of 2 undone\nundone: put of org.example.Shelf: a is as before") {
-		t.Errorf("%v, %v, %s", undone, skipped, text)
-	}
+	undone, skipped, text := s.undo(me, 2)
+	assert.Check(t, is.Equal(undone, 2), text)
+	assert.Check(t, is.Equal(skipped, 0), text)
+	assert.Check(t, strings.HasPrefix(text, "2 of 2 undone\nundone: put of org.example.Shelf: a is as before"), "%v %s", undone, text)
 	s.holds("a", 1)
 	// An undo is no act, and reverted acts do not count.
-	if undone, _, text := s.undo(me, 1); undone != 1 {
-		t.Error(text)
-	}
+	undone, _, text = s.undo(me, 1)
+	assert.Check(t, is.Equal(undone, 1), text)
 	s.holds("a", 0)
 	s.undo(me, 20)
 	s.holds("a", nil)
-	if undone, skipped, text := s.undo(me, 1); undone != 0 || skipped != 0 || text != "nothing is left to undo" {
-		t.Errorf("%v, %v, %s", undone, skipped, text)
-	}
+	undone, skipped, text = s.undo(me, 1)
+	assert.Check(t, is.Equal(undone, 0))
+	assert.Check(t, is.Equal(skipped, 0))
+	assert.Check(t, is.Equal(text, "nothing is left to undo"))
 }
 
 // TestDepth: the depth counts the acts on windows that can be reverted.
@@ -46,9 +50,9 @@ func TestDepth(t *testing.T) {
 	} {
 		log.ObserveMutation(t.Context(), done)
 	}
-	if n, err := log.Depth(t.Context(), me); n != 1 || err != nil {
-		t.Errorf("the depth is %d, %v", n, err)
-	}
+	n, err := log.Depth(t.Context(), me)
+	assert.Check(t, is.Equal(n, 1))
+	assert.Check(t, err)
 }
 
 // TestOneActIsTakenBack: undo with a call's id reverts only that act, regardless of count. It
@@ -58,18 +62,16 @@ func TestOneActIsTakenBack(t *testing.T) {
 	s.puts(me, "a", 1)
 	s.puts(me, "b", 2)
 	acts, err := s.log.Acts(t.Context(), me)
-	if err != nil || len(acts) != 2 {
-		t.Fatal(acts, err)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(acts, 2))
 	back := func(caller aai.Caller) any {
 		return s.do(caller, aai.BuiltinApp, undo.BuiltinToolName, "call", acts[0].Call, "count", 20).Data.(map[string]any)["undone"]
 	}
 	other := me
 	other.Session = "another"
 	for i, want := range []int{0, 1, 0} {
-		if got := back([]aai.Caller{other, me, me}[i]); got != want {
-			t.Errorf("%d: %v were undone, want %d", i, got, want)
-		}
+		got := back([]aai.Caller{other, me, me}[i])
+		assert.Check(t, is.Equal(got, want), "%d: %v were undone, want %d", i, got, want)
 	}
 	s.holds("a", nil)
 	s.holds("b", 2)
@@ -82,9 +84,11 @@ func TestNothingToTakeBackIsOnRecord(t *testing.T) {
 	s.puts(me, "a", 1)
 	for _, want := range []string{"", "nothing was done"} {
 		s.undo(me, 1)
-		if e := s.records[len(s.records)-1]; e.Kind != aai.Outcome || e.Tool != undo.BuiltinToolName || e.Code != "" || e.Message != want {
-			t.Errorf("on record is %+v, want %q", e, want)
-		}
+		e := s.records[len(s.records)-1]
+		assert.Check(t, is.Equal(e.Kind, aai.Outcome), "%+v", e)
+		assert.Check(t, is.Equal(e.Tool, undo.BuiltinToolName), "%+v", e)
+		assert.Check(t, e.Code == "", "on record is %+v, want %q", e, want)
+		assert.Check(t, is.Equal(e.Message, want), "%+v", e)
 	}
 }
 
@@ -92,20 +96,17 @@ func TestEachCallerHasActsOfItsOwn(t *testing.T) {
 	s := newShelf(t, undo.Config{})
 	s.puts(me, "a", "mine")
 	s.puts(other, "b", "theirs")
-	if _, _, text := s.undo(other, 20); strings.Contains(text, "a is") {
-		t.Error(text)
-	}
+	_, _, text := s.undo(other, 20)
+	assert.Check(t, !strings.Contains(text, "a is"), text)
 	s.holds("a", "mine")
 	s.holds("b", nil)
 	same := me
 	same.Name = "another name is no other caller"
-	if undone, _, text := s.undo(same, 20); undone != 1 {
-		t.Error(text)
-	}
+	undone, _, text := s.undo(same, 20)
+	assert.Check(t, is.Equal(undone, 1), text)
 	acts, err := s.log.Acts(t.Context(), aai.Caller{Door: aai.DoorMCP, Session: "u"})
-	if err != nil || len(acts) != 0 {
-		t.Errorf("a stranger sees %v, %v", acts, err)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(acts, 0))
 }
 
 func TestWhatCannotBeTakenBackIsSkippedAndNamed(t *testing.T) {
@@ -123,10 +124,10 @@ func TestWhatCannotBeTakenBackIsSkippedAndNamed(t *testing.T) {
 		t.Errorf("%v, %v, %s", undone, skipped, text)
 	}
 	undone, skipped, text := s.undo(me, 4)
-	if undone != 1 || skipped != 3 || !strings.Contains(text, "\nskipped_irreversible: burn of org.example.Shelf: the tool has no undo") ||
-		!strings.Contains(text, `newer: put of org.example.Shelf: the state has changed since: value is "newer", expected 1; not overwritten`) {
-		t.Errorf("%v, %v, %s", undone, skipped, text)
-	}
+	assert.Equal(t, undone, 1)
+	assert.Equal(t, skipped, 3)
+	assert.Assert(t, is.Contains(text, "\nskipped_irreversible: burn of org.example.Shelf: the tool has no undo"))
+	assert.Assert(t, is.Contains(text, `newer: put of org.example.Shelf: the state has changed since: value is "newer", expected 1; not overwritten`))
 	s.holds("a", nil)
 	s.holds("b", "newer")
 }
@@ -135,22 +136,20 @@ func TestWhatMayHaveBeenTakenBackIsTriedOnlyWithALook(t *testing.T) {
 	s := newShelf(t, undo.Config{})
 	s.puts(me, "a", 1)
 	s.step = &aai.Error{Code: aai.Timeout, Message: "no answer", Delivery: aai.DeliveryUnknown}
-	if _, _, text := s.undo(me, 1); !strings.Contains(text, "unsure: ") {
-		t.Error(text)
-	}
+	_, _, text := s.undo(me, 1)
+	assert.Check(t, is.Contains(text, "unsure: "))
 	s.step = nil
-	if undone, _, text := s.undo(me, 1); undone != 1 {
-		t.Error(text)
-	}
+	undone, _, text := s.undo(me, 1)
+	assert.Check(t, is.Equal(undone, 1), text)
 	s.do(me, theShelf, "put", "name", "a", "value", 1)
 	acts, _ := s.log.Acts(t.Context(), me)
 	acts[len(acts)-1].Undo.StateStep = nil
 	s.step = &aai.Error{Code: aai.Timeout, Message: "no answer", Delivery: aai.DeliveryUnknown}
 	s.undo(me, 1)
 	s.step = nil
-	if _, _, text := s.undo(me, 1); !strings.Contains(text, "unsure: ") || !strings.Contains(text, "cannot be checked") {
-		t.Error(text)
-	}
+	_, _, text = s.undo(me, 1)
+	assert.Assert(t, is.Contains(text, "unsure: "))
+	assert.Assert(t, is.Contains(text, "cannot be checked"))
 	s.holds("a", 1)
 }
 
@@ -158,16 +157,16 @@ func TestCallsWithinAreActsAndTheOuterIsNone(t *testing.T) {
 	s := newShelf(t, undo.Config{})
 	s.do(me, theShelf, "both", "value", 7)
 	acts, err := s.log.Acts(t.Context(), me)
-	if err != nil || len(acts) != 2 || acts[0].Tool != "put" || acts[1].Tool != "put" {
-		t.Fatalf("%v, %v", acts, err)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(acts, 2))
+	assert.Equal(t, acts[0].Tool, "put")
+	assert.Equal(t, acts[1].Tool, "put")
 	// A workflow that reverts its own step leaves no act to revert.
-	if o := undo.Revert(t.Context(), s.gateway.Do, me, acts[1].Undo); !o.IsUndone() {
-		t.Fatal(o)
-	}
-	if undone, _, text := s.undo(me, 20); undone != 1 || strings.Contains(text, "b is") {
-		t.Error(text)
-	}
+	o := undo.Revert(t.Context(), s.gateway.Do, me, acts[1].Undo)
+	assert.Assert(t, o.IsUndone(), o)
+	undone, _, text := s.undo(me, 20)
+	assert.Check(t, is.Equal(undone, 1), text)
+	assert.Check(t, !strings.Contains(text, "b is"), text)
 	s.holds("a", nil)
 	s.holds("b", nil)
 }
@@ -176,9 +175,8 @@ func TestTheDesktopsToolIsAboutWindowsAlone(t *testing.T) {
 	s := newShelf(t, undo.Config{})
 	s.do(me, aai.DesktopApp, "put", "name", "w", "value", 1)
 	s.puts(me, "a", 1)
-	if text := s.do(me, aai.DesktopApp, undo.DesktopToolName, "count", 20).Text; !strings.HasPrefix(text, "1 of 1") {
-		t.Error(text)
-	}
+	text := s.do(me, aai.DesktopApp, undo.DesktopToolName, "count", 20).Text
+	assert.Check(t, strings.HasPrefix(text, "1 of 1"), text)
 	s.holds("a", 1)
 	s.holds("w", nil)
 }
@@ -192,14 +190,15 @@ func TestWhatMustBeAllowedIsAsked(t *testing.T) {
 	call := &aai.Call{Caller: me, App: aai.BuiltinApp, Tool: undo.BuiltinToolName, Args: map[string]any{"count": 2}}
 	_, err := s.gateway.Do(t.Context(), call)
 	e := aai.AsError(err)
-	if e == nil || e.Code != aai.ConsentRequired || len(e.Questions) != 1 {
-		t.Fatal(err)
-	}
+	assert.Assert(t, e != nil, err)
+	assert.Equal(t, e.Code, aai.ConsentRequired, err)
+	assert.Assert(t, is.Len(e.Questions, 1), err)
 	call.Answers = map[string]aai.Answer{"q": {Choice: "yes", Seal: e.Questions[0].Seal, Channel: aai.Client}}
 	result, err := s.gateway.Do(t.Context(), call)
-	if err != nil || !strings.HasPrefix(result.Text, "1 of 2 undone") || !strings.Contains(result.Text, "to another question") || s.answers != 1 {
-		t.Errorf("%v, %v", result, err)
-	}
+	assert.NilError(t, err, result)
+	assert.Assert(t, strings.HasPrefix(result.Text, "1 of 2 undone"), result)
+	assert.Assert(t, is.Contains(result.Text, "to another question"), result)
+	assert.Equal(t, s.answers, 1, result)
 	s.holds("a", 1)
 	s.holds("b", nil)
 
@@ -208,9 +207,10 @@ func TestWhatMustBeAllowedIsAsked(t *testing.T) {
 	s.puts(me, "c", 1)
 	s.puts(me, "d", 1)
 	s.asked = "c"
-	if undone, skipped, text := s.undo(me, 2); undone != 1 || skipped != 1 || !strings.Contains(text, "a person must allow") {
-		t.Errorf("%v, %v, %s", undone, skipped, text)
-	}
+	undone, skipped, text := s.undo(me, 2)
+	assert.Check(t, is.Equal(undone, 1))
+	assert.Check(t, is.Equal(skipped, 1))
+	assert.Check(t, is.Contains(text, "a person must allow"))
 }
 
 func TestTheLogIsBounded(t *testing.T) {
@@ -219,13 +219,11 @@ func TestTheLogIsBounded(t *testing.T) {
 		s.puts(me, "a", i)
 	}
 	acts, _ := s.log.Acts(t.Context(), me)
-	if len(acts) != 100 || fmt.Sprint(acts[99].Undo.ExpectedState) != "map[value:149]" {
-		t.Errorf("%d acts", len(acts))
-	}
+	assert.Assert(t, is.Len(acts, 100))
+	assert.Equal(t, fmt.Sprint(acts[99].Undo.ExpectedState), "map[value:149]")
 	s.puts(me, "a", strings.Repeat("x", 110<<10))
-	if _, _, text := s.undo(me, 1); !strings.Contains(text, "too large to keep") {
-		t.Error(text)
-	}
+	_, _, text := s.undo(me, 1)
+	assert.Check(t, is.Contains(text, "too large to keep"))
 	s.puts(me, "a", "")
 	large := strings.Repeat("x", 90<<10)
 	for i := range 60 {
@@ -238,15 +236,16 @@ func TestTheLogIsBounded(t *testing.T) {
 			kept += 90 << 10
 		}
 	}
-	if kept > 4<<20 || kept < 3<<20 || acts[99].Undo == nil || acts[45].Undo != nil || acts[45].NoUndoReason == "" {
-		t.Errorf("%d bytes are kept", kept)
-	}
+	assert.Assert(t, kept <= 4<<20, "%d bytes are kept", kept)
+	assert.Assert(t, kept >= 3<<20, "%d bytes are kept", kept)
+	assert.Assert(t, acts[99].Undo != nil, "%d bytes are kept", kept)
+	assert.Assert(t, acts[45].Undo == nil, "%d bytes are kept", kept)
+	assert.Assert(t, acts[45].NoUndoReason != "", "%d bytes are kept", kept)
 	for i := range 250 {
 		s.puts(aai.Caller{Door: aai.DoorMCP, Session: fmt.Sprint(i)}, "a", i)
 	}
-	if acts, _ := s.log.Acts(t.Context(), me); len(acts) != 0 {
-		t.Error("a conversation of long ago is kept")
-	}
+	acts, _ = s.log.Acts(t.Context(), me)
+	assert.Check(t, is.Len(acts, 0), "a conversation of long ago is kept")
 }
 
 // Old values may be secret: the journal contains none of them.
@@ -267,8 +266,9 @@ func TestTheRecordHasNoOldValues(t *testing.T) {
 		if e.Tool == "put" {
 			continue // its arguments are the call's own
 		}
-		if line := fmt.Sprintf("%+v %v", e, answer); strings.Contains(line, "secret\"") || strings.Contains(line, "old secret") || strings.Contains(line, "newer secret") {
-			t.Errorf("on record: %s", line)
-		}
+		line := fmt.Sprintf("%+v %v", e, answer)
+		assert.Assert(t, !strings.Contains(line, "secret\""), "on record: %s", line)
+		assert.Assert(t, !strings.Contains(line, "old secret"), "on record: %s", line)
+		assert.Assert(t, !strings.Contains(line, "newer secret"), "on record: %s", line)
 	}
 }

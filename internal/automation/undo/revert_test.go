@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/automation/undo"
 )
@@ -65,13 +68,11 @@ func TestWhatIsAsItWasLeftIsTakenBack(t *testing.T) {
 			w, u := &world{data: c.now}, putBack(c.left)
 			u.ExpectedShape = c.left
 			o := undo.Revert(t.Context(), w.do, me, u)
-			if !o.IsUndone() || o.Message != "Volume is 0.4 again" || !w.stepped() {
-				t.Errorf("%+v", o)
-			}
+			assert.Assert(t, o.IsUndone(), "%+v", o)
+			assert.Equal(t, o.Message, "Volume is 0.4 again", "%+v", o)
+			assert.Assert(t, w.stepped(), "%+v", o)
 			for _, call := range w.calls {
-				if call.Caller != me {
-					t.Errorf("a call of %v", call.Caller)
-				}
+				assert.Check(t, is.Equal(call.Caller, me))
 			}
 		})
 	}
@@ -103,12 +104,11 @@ func TestNewerWorkIsNotOverwritten(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := &world{data: c.now}
 			o := undo.Revert(t.Context(), w.do, me, putBack(c.left))
-			if o.Status != undo.StatusChangedSince || w.stepped() {
-				t.Errorf("%+v", o)
-			}
-			if !strings.Contains(o.Message, c.says) || !strings.HasPrefix(o.Message, "the state has changed since: ") || strings.Contains(o.Message, "hunter") {
-				t.Errorf("says %q", o.Message)
-			}
+			assert.Check(t, is.Equal(o.Status, undo.StatusChangedSince), "%+v", o)
+			assert.Check(t, !w.stepped(), "%+v", o)
+			assert.Assert(t, is.Contains(o.Message, c.says))
+			assert.Assert(t, strings.HasPrefix(o.Message, "the state has changed since: "), "says %q", o.Message)
+			assert.Assert(t, !strings.Contains(o.Message, "hunter"), "says %q", o.Message)
 		})
 	}
 }
@@ -119,13 +119,11 @@ func TestAFormListsMembers(t *testing.T) {
 	u := putBack(map[string]any{"value": map[string]any{}})
 	u.ExpectedShape = map[string]any{"value": "${args.value}"}
 	w := &world{data: map[string]any{"value": map[string]any{}, "id": 7}}
-	if o := undo.Revert(t.Context(), w.do, me, u); !o.IsUndone() {
-		t.Errorf("%+v", o)
-	}
+	o := undo.Revert(t.Context(), w.do, me, u)
+	assert.Check(t, o.IsUndone(), "%+v", o)
 	w.data = map[string]any{"value": map[string]any{"letter": "an hour of work"}, "id": 7}
-	if o := undo.Revert(t.Context(), w.do, me, u); o.Status != undo.StatusChangedSince {
-		t.Errorf("%+v", o)
-	}
+	o = undo.Revert(t.Context(), w.do, me, u)
+	assert.Check(t, is.Equal(o.Status, undo.StatusChangedSince), "%+v", o)
 }
 
 // A tool that checks the state itself needs no state step.
@@ -133,13 +131,14 @@ func TestTheStepMayLookItself(t *testing.T) {
 	u := putBack(map[string]any{"volume": 0.5})
 	u.StateStep = nil
 	w := &world{self: true, data: map[string]any{"volume": 0.5}}
-	if o := undo.Revert(t.Context(), w.do, me, u); !o.IsUndone() || o.Message != "Volume is 0.4 again" || len(w.calls) != 1 {
-		t.Errorf("%+v", o)
-	}
+	o := undo.Revert(t.Context(), w.do, me, u)
+	assert.Assert(t, o.IsUndone(), "%+v", o)
+	assert.Equal(t, o.Message, "Volume is 0.4 again", "%+v", o)
+	assert.Assert(t, is.Len(w.calls, 1), "%+v", o)
 	w.data = map[string]any{"volume": 0.9}
-	if o := undo.Revert(t.Context(), w.do, me, u); o.Status != undo.StatusChangedSince || o.Message != "the state has changed since: volume is 0.9, expected 0.5; not overwritten" {
-		t.Errorf("%+v", o)
-	}
+	o = undo.Revert(t.Context(), w.do, me, u)
+	assert.Check(t, is.Equal(o.Status, undo.StatusChangedSince), "%+v", o)
+	assert.Check(t, is.Equal(o.Message, "the state has changed since: volume is 0.9, expected 0.5; not overwritten"), "%+v", o)
 }
 
 func TestWhatCannotBeTakenBackIsSaid(t *testing.T) {
@@ -165,12 +164,11 @@ func TestWhatCannotBeTakenBackIsSaid(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := undo.Revert(t.Context(), c.w.do, me, c.u)
-			if o.Status != c.status || !strings.Contains(o.Message, c.says) || c.w.stepped() != c.stepped {
-				t.Errorf("%+v, stepped %v", o, c.w.stepped())
-			}
-			if c.w.look != nil && o.Err == nil || c.w.step != nil && o.Err == nil {
-				t.Error("without the error")
-			}
+			assert.Equal(t, o.Status, c.status, "%+v", o)
+			assert.Assert(t, is.Contains(o.Message, c.says), "%+v", o)
+			assert.Equal(t, c.w.stepped(), c.stepped, "%+v", o)
+			assert.Check(t, c.w.look == nil || o.Err != nil, "without the error")
+			assert.Check(t, c.w.step == nil || o.Err != nil, "without the error")
 		})
 	}
 }
@@ -181,7 +179,8 @@ func TestWhatIsTakenBackInPartIsSaid(t *testing.T) {
 	u.NotRestored = []string{`"Day"`, `"Secret"`}
 	w := &world{data: "x"}
 	o := undo.Revert(t.Context(), w.do, me, u)
-	if o.Status != undo.StatusPartial || o.IsUndone() || !w.stepped() || o.Message != `Volume is 0.4 again; not restored: "Day", "Secret"` {
-		t.Errorf("%+v", o)
-	}
+	assert.Equal(t, o.Status, undo.StatusPartial, "%+v", o)
+	assert.Assert(t, !o.IsUndone(), "%+v", o)
+	assert.Assert(t, w.stepped(), "%+v", o)
+	assert.Equal(t, o.Message, `Volume is 0.4 again; not restored: "Day", "Secret"`, "%+v", o)
 }

@@ -11,6 +11,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/automation/undo"
 	"github.com/gybob/aai-gateway/internal/secrets"
@@ -35,14 +38,14 @@ func TestTheTerminalsActsOutliveItsCommands(t *testing.T) {
 
 	second := command()
 	second.values = first.values
-	if undone, _, text := second.undo(terminal, 1); undone != 1 || !strings.Contains(text, "b is as before") {
-		t.Error(text)
-	}
+	undone, _, text := second.undo(terminal, 1)
+	assert.Check(t, is.Equal(undone, 1))
+	assert.Check(t, is.Contains(text, "b is as before"))
 	third := command()
 	third.values = first.values
-	if undone, skipped, text := third.undo(terminal, 20); undone != 1 || skipped != 0 {
-		t.Error(text)
-	}
+	undone, skipped, text := third.undo(terminal, 20)
+	assert.Check(t, is.Equal(undone, 1), text)
+	assert.Check(t, is.Equal(skipped, 0), text)
 	third.holds("a", uint64(1<<63+1))
 	third.holds("b", nil)
 	third.holds("c", 3)
@@ -63,9 +66,7 @@ func TestTheTerminalsActsOutliveItsCommands(t *testing.T) {
 		files++
 		return nil
 	})
-	if files == 0 {
-		t.Error("nothing was kept")
-	}
+	assert.Check(t, files != 0, "nothing was kept")
 }
 
 func TestAWorkflowsRollbackIsKeptToo(t *testing.T) {
@@ -73,19 +74,15 @@ func TestAWorkflowsRollbackIsKeptToo(t *testing.T) {
 	s := newShelf(t, undo.Config{Vault: vaultIn(folder, true)})
 	step := s.do(terminal, theShelf, "put", "name", "a", "value", 1)
 	acts, err := s.log.Acts(t.Context(), terminal)
-	if err != nil || len(acts) != 1 {
-		t.Fatal(acts, err)
-	}
-	if o := undo.Revert(t.Context(), s.gateway.Do, terminal, step.Undo); !o.IsUndone() {
-		t.Fatal(o)
-	}
-	if _, _, text := s.undo(terminal, 1); text != "nothing is left to undo" {
-		t.Error(text)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(acts, 1))
+	o := undo.Revert(t.Context(), s.gateway.Do, terminal, step.Undo)
+	assert.Assert(t, o.IsUndone(), o)
+	_, _, text := s.undo(terminal, 1)
+	assert.Check(t, is.Equal(text, "nothing is left to undo"))
 	next := newShelf(t, undo.Config{Vault: vaultIn(folder, true)})
-	if _, _, text := next.undo(terminal, 1); text != "nothing is left to undo" {
-		t.Error(text)
-	}
+	_, _, text = next.undo(terminal, 1)
+	assert.Check(t, is.Equal(text, "nothing is left to undo"))
 }
 
 func TestWhatCannotBeSealedIsNotKept(t *testing.T) {
@@ -98,14 +95,15 @@ func TestWhatCannotBeSealedIsNotKept(t *testing.T) {
 			s := newShelf(t, undo.Config{Vault: vault(folder)})
 			s.puts(terminal, "a", "hunter2")
 			_, err := s.gateway.Do(t.Context(), &aai.Call{Caller: terminal, App: aai.BuiltinApp, Tool: undo.BuiltinToolName, Args: map[string]any{"count": 1}})
-			if e := aai.AsError(err); e == nil || e.Code != aai.AutomationNotSupported || !strings.Contains(e.Message, "not stored here") || e.Hint == "" {
-				t.Error(err)
-			}
+			e := aai.AsError(err)
+			assert.Assert(t, e != nil, err)
+			assert.Equal(t, e.Code, aai.AutomationNotSupported, err)
+			assert.Assert(t, is.Contains(e.Message, "not stored here"), err)
+			assert.Assert(t, e.Hint != "", err)
 			_ = filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
 				if err == nil && !d.IsDir() {
-					if b, _ := os.ReadFile(path); bytes.Contains(b, []byte("hunter2")) {
-						t.Errorf("%s has it", path)
-					}
+					b, _ := os.ReadFile(path)
+					assert.Check(t, !bytes.Contains(b, []byte("hunter2")), "%s has it", path)
 				}
 				return nil
 			})
@@ -120,9 +118,9 @@ func TestWhatIsOlderThanAnHourIsForgotten(t *testing.T) {
 		s.puts(terminal, "a", 1)
 		for _, want := range []int{1, 0} {
 			time.Sleep(31 * time.Minute)
-			if acts, err := s.log.Acts(t.Context(), terminal); err != nil || len(acts) != want {
-				t.Error(want, acts, err)
-			}
+			acts, err := s.log.Acts(t.Context(), terminal)
+			assert.NilError(t, err, want)
+			assert.Assert(t, is.Len(acts, want), want)
 		}
 	})
 }
@@ -136,7 +134,8 @@ func TestTheTerminalsActsFitARecord(t *testing.T) {
 	s.puts(terminal, "b", strings.Repeat("x", 90<<10))
 	next := newShelf(t, undo.Config{Vault: vault})
 	acts, err := next.log.Acts(t.Context(), terminal)
-	if err != nil || len(acts) < 3 || acts[len(acts)-1].Undo == nil || acts[len(acts)-1].Undo.Description != "b is as before" {
-		t.Errorf("%d acts, %v", len(acts), err)
-	}
+	assert.NilError(t, err, "%d", len(acts))
+	assert.Assert(t, len(acts) >= 3, "%d acts, %v", len(acts), err)
+	assert.Assert(t, acts[len(acts)-1].Undo != nil, "%d acts, %v", len(acts), err)
+	assert.Equal(t, acts[len(acts)-1].Undo.Description, "b is as before", "%d", len(acts))
 }

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/automation/undo"
 	"github.com/gybob/aai-gateway/internal/gateway"
@@ -124,9 +126,7 @@ func (s *shelf) do(caller aai.Caller, app, tool string, args ...any) *aai.Result
 		call.Args[args[i].(string)] = args[i+1]
 	}
 	result, err := s.gateway.Do(s.t.Context(), call)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	assert.NilError(s.t, err)
 	return result
 }
 

@@ -3,9 +3,11 @@ package workflow_test
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/automation/workflow"
@@ -24,18 +26,14 @@ func TestBatch(t *testing.T) {
 	w.fails["get b"] = aai.Errorf(aai.ElementNotFound, "there is no b")
 	result, err := w.batch(t, step("get", documentObject{"name": "a"}), step("get", documentObject{"name": "b"}), step("gett", documentObject{}), step("get", documentObject{}),
 		documentObject{"app": "org.example.None", "tool": "x"}, step("set", documentObject{"name": "c", "value": "{{step_1.value}}"}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for i, part := range []string{"2 of 6 calls done, 4 failed", "1 org.example.Shelf get: apple", "2 org.example.Shelf get: ELEMENT_NOT_FOUND: there is no b",
 		"3 org.example.Shelf gett: TOOL_NOT_FOUND", "4 org.example.Shelf get: INVALID_PARAMS: name: missing", "5 org.example.None x: APP_NOT_FOUND"} {
-		if lines := strings.Split(result.Text, "\n"); !strings.HasPrefix(lines[i], part) {
-			t.Errorf("line %d is %q, expected %q", i, lines[i], part)
-		}
+		lines := strings.Split(result.Text, "\n")
+		assert.Check(t, strings.HasPrefix(lines[i], part), "line %d is %q, expected %q", i, lines[i], part)
 	}
-	if w.kept["c"] != "{{step_1.value}}" || len(w.asked) != 1 {
-		t.Errorf("kept %v, asked %d", w.kept, len(w.asked))
-	}
+	assert.Check(t, is.Equal(w.kept["c"], "{{step_1.value}}"), w.kept)
+	assert.Check(t, is.Len(w.asked, 1), w.kept)
 }
 
 // A batch is an error only if all calls fail.
@@ -44,9 +42,11 @@ func TestABatchOfWhichAllFail(t *testing.T) {
 	w.fails["set a"] = &aai.Error{Code: aai.Timeout, Message: "no answer", Delivery: aai.DeliveryUnknown}
 	_, err := w.batch(t, step("gett", documentObject{}), step("set", documentObject{"name": "a", "value": 1}))
 	e := aai.AsError(err)
-	if e == nil || e.Code != aai.ToolNotFound || e.RetrySafe() || !strings.HasPrefix(e.Message, "0 of 2 calls done, 2 failed\n") || !strings.Contains(e.Message, "\n2 org.example.Shelf set: TIMEOUT") {
-		t.Errorf("%+v", e)
-	}
+	assert.Assert(t, e != nil, "%+v", e)
+	assert.Equal(t, e.Code, aai.ToolNotFound, "%+v", e)
+	assert.Assert(t, !e.RetrySafe(), "%+v", e)
+	assert.Assert(t, strings.HasPrefix(e.Message, "0 of 2 calls done, 2 failed\n"), "%+v", e)
+	assert.Assert(t, is.Contains(e.Message, "\n2 org.example.Shelf set: TIMEOUT"), "%+v", e)
 }
 
 // A refusal of a batch is not repeated for each call.
@@ -70,12 +70,10 @@ func TestABatchIsNotRefusedForItsSize(t *testing.T) {
 		calls = append(calls, step("meet", documentObject{"name": fmt.Sprint(i)}))
 	}
 	result, err := w.batch(t, calls...)
-	if err != nil || !strings.HasPrefix(result.Text, "100 of 100 calls done\n") {
-		t.Fatalf("%v %v", err, result)
-	}
-	if lines := strings.Split(result.Text, "\n"); !strings.HasSuffix(lines[58], `{"name":"57"}`) {
-		t.Errorf("%q", lines[58])
-	}
+	assert.NilError(t, err, result)
+	assert.Assert(t, strings.HasPrefix(result.Text, "100 of 100 calls done\n"), result)
+	lines := strings.Split(result.Text, "\n")
+	assert.Check(t, strings.HasSuffix(lines[58], `{"name":"57"}`), "%q", lines[58])
 }
 
 // Nor is a workflow: its steps count when they run.
@@ -83,9 +81,9 @@ func TestAWorkflowIsNotRefusedForItsSize(t *testing.T) {
 	w := newWorld(t)
 	w.answer = "always"
 	w.Gates[0] = policy.NewLimits(map[policy.Kind]policy.Limit{policy.KindDeclared: {PerSecond: 30, PerMinute: 6000, Concurrent: 1}})
-	if _, err := w.does(t, steps(40, step("list", documentObject{}))...); err != nil || len(w.calls) != 40 {
-		t.Errorf("%v, %d ran", err, len(w.calls))
-	}
+	_, err := w.does(t, steps(40, step("list", documentObject{}))...)
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(w.calls, 40))
 }
 
 // A batch's result names the untrusted sources of its calls.
@@ -96,12 +94,11 @@ func TestForeignWords(t *testing.T) {
 	get.Run = foreign(get.Run)
 	one, err := w.batch(t, step("get", documentObject{"name": "a"}), step("list", documentObject{}), step("get", documentObject{"name": "a"}))
 	two, err2 := w.does(t, step("get", documentObject{"name": "a"}), step("list", documentObject{}))
-	if err != nil || err2 != nil || one.UntrustedSource != "https://example.com" || two.UntrustedSource != one.UntrustedSource {
-		t.Errorf("%v %v, from %q and %q", err, err2, one.UntrustedSource, two.UntrustedSource)
-	}
-	if !slices.Contains(w.calls, "list ") {
-		t.Error(w.calls)
-	}
+	assert.NilError(t, err)
+	assert.NilError(t, err2)
+	assert.Equal(t, one.UntrustedSource, "https://example.com")
+	assert.Equal(t, two.UntrustedSource, one.UntrustedSource)
+	assert.Check(t, is.Contains(w.calls, "list "))
 }
 
 // Each call of a batch passes the gates and is in the journal as the batch's child, whether
@@ -113,9 +110,9 @@ func TestABatchIsGatedAndRecorded(t *testing.T) {
 	for range 6 { // enough for separate admission
 		calls = append(calls, step("gett", documentObject{}))
 	}
-	if _, err := w.batch(t, calls...); err != nil || len(w.asked) != 1 {
-		t.Fatalf("%v, asked %d", err, len(w.asked))
-	}
+	_, err := w.batch(t, calls...)
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(w.asked, 1))
 	outer, ran, parents := "", 0, map[string]string{} // calls by their first entry
 	for _, e := range w.entries {
 		if e.Parent != "" {
@@ -145,9 +142,7 @@ func TestABatchOfLongResults(t *testing.T) {
 		calls = append(calls, step("get", documentObject{"name": "a"}))
 	}
 	result, err := w.batch(t, calls...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	var answer struct {
 		Results []struct {
 			OK     bool
@@ -157,9 +152,7 @@ func TestABatchOfLongResults(t *testing.T) {
 		}
 	}
 	data := jsonOf(t, result.Data)
-	if err := json.Unmarshal([]byte(data), &answer); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, json.Unmarshal([]byte(data), &answer))
 	held, omitted, unmade := 0, 0, 0
 	for _, r := range answer.Results {
 		switch {

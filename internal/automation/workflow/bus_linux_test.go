@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	godbus "github.com/godbus/dbus/v5"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/gybob/aai-gateway"
@@ -54,9 +56,7 @@ func onBoard(t *testing.T, w *world) (b *board, look func(name string) godbus.Va
 	t.Helper()
 	bus := testkit.StartBus(t)
 	b = &board{values: map[string]godbus.Variant{"V0": godbus.MakeVariant("zero"), "V1": godbus.MakeVariant(byte(1)), "V2": godbus.MakeVariant(2.5), "V3": godbus.MakeVariant([]string{"a", "b"}), "V4": godbus.MakeVariant(map[string]string{"old": "1"})}}
-	if err := testkit.ServeOnBus(t, bus, boardID).Conn.Export(b, testkit.OpaqueServicePath, "org.freedesktop.DBus.Properties"); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, testkit.ServeOnBus(t, bus, boardID).Conn.Export(b, testkit.OpaqueServicePath, "org.freedesktop.DBus.Properties"))
 	d := dbus.New(dbus.Config{Getenv: bus.Getenv})
 	t.Cleanup(func() { _ = d.Close() })
 	app := &aai.App{ID: boardID, Name: "Board", Digest: "b"}
@@ -68,9 +68,7 @@ func onBoard(t *testing.T, w *world) (b *board, look func(name string) godbus.Va
 	w.apps = append(w.apps, app)
 	object := bus.Connect(t).Object(boardID, testkit.OpaqueServicePath)
 	return b, func(name string) (value godbus.Variant) {
-		if err := object.Call("org.freedesktop.DBus.Properties.Get", 0, testkit.ServiceInterface, name).Store(&value); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, object.Call("org.freedesktop.DBus.Properties.Get", 0, testkit.ServiceInterface, name).Store(&value))
 		return value
 	}
 }
@@ -87,9 +85,8 @@ func boardTool(t *testing.T, d *dbus.Driver, access, name string) *aai.Tool {
 		tool.Effect, tool.Params = aai.Changes, schema.MustParse(`{"type": "object", "properties": {"to": {}}, "required": ["to"]}`)
 	}
 	var err error
-	if tool.Run, err = d.Compile(recipe); err != nil {
-		t.Fatal(err)
-	}
+	tool.Run, err = d.Compile(recipe)
+	assert.NilError(t, err)
 	return tool
 }
 
@@ -144,17 +141,14 @@ func TestRollbackOnABus(t *testing.T) {
 		}
 		all = append(all, documentObject{"app": boardID, "tool": fmt.Sprintf("get_V%d", boardValues), "args": documentObject{}, "on_fail": "rollback"})
 		_, err := w.does(t, all...)
-		if err == nil {
-			t2.Fatal("it did not fail")
-		}
+		assert.Assert(t2, err != nil, "it did not fail")
 		for name, was := range before {
 			if is := look(name).String(); is != was {
 				t2.Errorf("%s is %s, and was %s: %v", name, is, was, err)
 			}
 		}
-		if !strings.Contains(err.Error(), fmt.Sprintf("rolled back: %s undone", times(sets))) || strings.Count(err.Error(), "(burn)") != burns {
-			t2.Errorf("%d sets, %d burns: %v", sets, burns, err)
-		}
+		assert.Assert(t2, is.ErrorContains(err, fmt.Sprintf("rolled back: %s undone", times(sets))), "%d", sets)
+		assert.Equal(t2, strings.Count(err.Error(), "(burn)"), burns, "%d", sets)
 	})
 }
 
@@ -177,9 +171,7 @@ func TestRollbackKeepsNewerWork(t *testing.T) {
 			_, err := w.does(t,
 				documentObject{"app": boardID, "tool": "set_V4", "args": documentObject{"to": set}},
 				step("burn", documentObject{"name": "x"}, "on_fail", "rollback"))
-			if err == nil || !strings.Contains(err.Error(), "letter is new") {
-				t.Errorf("it says %v", err)
-			}
+			assert.Check(t, is.ErrorContains(err, "letter is new"), "it says %v", err)
 			if is := look("V4").String(); is != newer.String() {
 				t.Errorf("the dict is %s, want %s", is, newer)
 			}

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -22,9 +25,8 @@ func TestForEach(t *testing.T) {
 	if err != nil || w.kept["copy"] != "31" {
 		t.Fatalf("%v, kept %v", err, w.kept)
 	}
-	if last := result.Data.(map[string]any)["last"]; last.(map[string]any)["value"] != "31" {
-		t.Errorf("%v", last)
-	}
+	last := result.Data.(map[string]any)["last"]
+	assert.Check(t, is.Equal(last.(map[string]any)["value"], "31"), last)
 }
 
 // A failing value ends the step, unless on_fail is skip; then the others continue.
@@ -36,9 +38,7 @@ func TestForEachThatFails(t *testing.T) {
 			step("get", documentObject{"name": "{{item.n}}"}, "for_each", []any{documentObject{"n": "a"}, documentObject{"n": "b"}, documentObject{"n": "c"}}, "on_fail", onFail),
 			step("set", documentObject{"name": "after", "value": "{{step_1.1.error.code}}"}),
 		)
-		if !slices.Equal(w.calls, want) {
-			t.Errorf("%s: ran %v, expected %v", onFail, w.calls, want)
-		}
+		assert.Check(t, slices.Equal(w.calls, want), "%s: ran %v, expected %v", onFail, w.calls, want)
 		if onFail == "abort" && (err == nil || !strings.Contains(err.Error(), "value 2 of 3: no b")) || onFail == "skip" && (err != nil || w.kept["after"] != "ELEMENT_NOT_FOUND") {
 			t.Errorf("%s: %v, kept %v", onFail, err, w.kept)
 		}
@@ -51,9 +51,8 @@ func TestForEachOfNoList(t *testing.T) {
 		w := newWorld(t)
 		w.kept["v"] = value
 		_, err := w.does(t, step("get", documentObject{"name": "v"}), step("get", documentObject{"name": "x"}, "for_each", "{{step_1.value}}"))
-		if err == nil || !strings.Contains(err.Error(), "expected a list of at most 1000 values") || len(w.calls) != 1 {
-			t.Errorf("%v, ran %v", err, w.calls)
-		}
+		assert.Assert(t, is.ErrorContains(err, "expected a list of at most 1000 values"))
+		assert.Assert(t, is.Len(w.calls, 1))
 	}
 }
 
@@ -65,12 +64,10 @@ func TestParallel(t *testing.T) {
 		group = append(group, step("meet", documentObject{"name": strconv.Itoa(i)}, "name", "n"+strconv.Itoa(i)))
 	}
 	w.meeting(8)
-	if _, err := w.does(t, documentObject{"parallel": group}, step("set", documentObject{"name": "a", "value": []any{"{{step_1.3.name}}", "{{n5.name}}"}})); err != nil {
-		t.Fatal(err)
-	}
-	if want := []any{"3", "5"}; !reflect.DeepEqual(w.kept["a"], want) {
-		t.Errorf("kept %v, expected %v", w.kept["a"], want)
-	}
+	_, err := w.does(t, documentObject{"parallel": group}, step("set", documentObject{"name": "a", "value": []any{"{{step_1.3.name}}", "{{n5.name}}"}}))
+	assert.NilError(t, err)
+	want := []any{"3", "5"}
+	assert.Check(t, reflect.DeepEqual(w.kept["a"], want), "kept %v, expected %v", w.kept["a"], want)
 }
 
 // A failing call lets the others end, and then fails the step, unless on_fail is skip.
@@ -84,9 +81,8 @@ func TestParallelThatFails(t *testing.T) {
 			}},
 			step("get", documentObject{"name": "after"}),
 		)
-		if (err == nil) != completes || !completes && !strings.Contains(err.Error(), "step 1 of 2 (3 calls side by side): step 1.2 (get): no b") {
-			t.Errorf("%s: %v", onFail, err)
-		}
+		assert.Check(t, is.Equal((err == nil), completes), "%s %v", onFail, err)
+		assert.Check(t, completes || strings.Contains(err.Error(), "step 1 of 2 (3 calls side by side): step 1.2 (get): no b"), "%s %v", onFail, err)
 		if left := w.kept["a"] != nil || w.kept["c"] != nil; left != completes {
 			t.Errorf("%s: kept %v", onFail, w.kept)
 		}
@@ -133,15 +129,9 @@ func checkWhen(t *testing.T, name string, kept any, when documentObject, holds b
 	w := newWorld(t)
 	w.kept["v"] = kept
 	result, err := w.does(t, step("get", documentObject{"name": "v"}), step("set", documentObject{"name": "ran", "value": true}, "when", when), step("list", documentObject{}))
-	if err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
-	if ran := w.kept["ran"] == true; ran != holds {
-		t.Errorf("%s: ran %v", name, ran)
-	}
-	if said := strings.Contains(result.Text, "2 set: not run"); said == holds {
-		t.Errorf("%s: %s", name, result.Text)
-	}
+	assert.NilError(t, err, name)
+	assert.Check(t, is.Equal(w.kept["ran"] == true, holds), name)
+	assert.Check(t, strings.Contains(result.Text, "2 set: not run") != holds, "%s %s", name, result.Text)
 }
 
 // Only calls that were certainly not delivered are retried, up to the given number.
@@ -169,9 +159,8 @@ func TestRetry(t *testing.T) {
 			args["value"] = 1
 		}
 		_, err := w.does(t, step(c.tool, args, "retry", c.retry))
-		if (err == nil) != c.passes || len(w.calls) != c.times {
-			t.Errorf("%s: %v, ran %v", name, err, w.calls)
-		}
+		assert.Check(t, is.Equal((err == nil), c.passes), "%s %v", name, err)
+		assert.Check(t, is.Len(w.calls, c.times), "%s %v", name, err)
 	}
 }
 
@@ -186,8 +175,8 @@ func TestSkippedFailuresAreReported(t *testing.T) {
 			w.fails["get "+of] = aai.Errorf(aai.ElementNotFound, "there is none")
 		}
 		result, err := w.does(t, one, step("get", documentObject{"name": "a"}))
-		if err != nil || !strings.Contains(result.Text, "2 calls failed: ") || !strings.Contains(result.Text, "there is none") {
-			t.Errorf("%s: %+v, %v", name, result, err)
-		}
+		assert.NilError(t, err, "%s %+v", name, result)
+		assert.Assert(t, is.Contains(result.Text, "2 calls failed: "), "%s %+v", name, result)
+		assert.Assert(t, is.Contains(result.Text, "there is none"), "%s %+v", name, result)
 	}
 }

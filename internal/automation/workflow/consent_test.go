@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/automation/workflow"
 	"github.com/gybob/aai-gateway/internal/gui/risk"
@@ -26,20 +29,15 @@ func TestAskedOnceAboutAll(t *testing.T) {
 	w := newWorld(t)
 	w.kept["a"] = "apple"
 	w.before = func(q aai.Question) {
-		if len(w.calls) > 0 {
-			t.Errorf("asked after %v", w.calls)
-		}
+		assert.Check(t, is.Len(w.calls, 0), "asked after %v", w.calls)
 	}
-	if _, err := w.does(t, copying()...); err != nil {
-		t.Fatal(err)
-	}
-	if len(w.asked) != 1 || w.kept["b"] != "apple" || w.kept["d"] != "x" {
-		t.Fatalf("asked %d, kept %v", len(w.asked), w.kept)
-	}
+	_, err := w.does(t, copying()...)
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(w.asked, 1), w.kept)
+	assert.Equal(t, w.kept["b"], "apple", w.kept)
+	assert.Equal(t, w.kept["d"], "x", w.kept)
 	for _, part := range []string{"Call 1 of 3", "Call 3 of 3", `"‹value of step 1›"`, `‹each of [\"c\",\"d\"]›`} {
-		if !strings.Contains(strings.ReplaceAll(w.asked[0].Text, "\n↳ ", ""), part) {
-			t.Errorf("no word of %s in\n%s", part, w.asked[0].Text)
-		}
+		assert.Check(t, is.Contains(strings.ReplaceAll(w.asked[0].Text, "\n↳ ", ""), part), w.asked[0].Text)
 	}
 }
 
@@ -77,17 +75,16 @@ func TestAnsweredByTheClient(t *testing.T) {
 	if e == nil || e.Code != aai.ConsentRequired || len(e.Questions) != 1 || !e.Questions[0].AllowsChannel(aai.Client) || len(w.calls) > 0 {
 		t.Fatalf("%+v, ran %v", e, w.calls)
 	}
-	if !strings.Contains(e.Message, "step 1 (get): ") || e.Needs == nil || e.Needs.App != shelfID {
-		t.Errorf("%s, needs %+v", e.Message, e.Needs)
-	}
+	assert.Assert(t, is.Contains(e.Message, "step 1 (get): "), "%+v", e.Needs)
+	assert.Assert(t, e.Needs != nil, "%s, needs %+v", e.Message, e.Needs)
+	assert.Equal(t, e.Needs.App, shelfID, "%+v", e.Needs)
 	q := e.Questions[0]
 	call.Answers = map[string]aai.Answer{q.ID: {Choice: "once", Seal: q.Seal, Channel: aai.Client}}
 	if _, err := w.Do(t.Context(), call); err != nil || w.kept["b"] != "apple" {
 		t.Errorf("%v, kept %v", err, w.kept)
 	}
-	if _, err := w.Do(t.Context(), call); aai.AsError(err) == nil {
-		t.Error("one answer was good for two workflows")
-	}
+	_, err = w.Do(t.Context(), call)
+	assert.Check(t, aai.AsError(err) != nil, "one answer was good for two workflows")
 }
 
 // desk is a desktop with one program. The target of its tool click is in the query.
@@ -142,12 +139,15 @@ func TestMoreThanWasAllowed(t *testing.T) {
 			}
 			continue
 		}
-		if e == nil || e.Code != aai.ConsentRequired || len(e.Questions) > 0 || e.Needs == nil || e.Needs.Tool != aai.PermissionDestroy || !strings.Contains(e.Message, "step 4 of 5 (ax_click)") {
-			t.Errorf("%s: %+v", value, e)
-		}
-		if strings.Contains(strings.Join(w.calls, ","), "click Delete") || w.kept["a"] != nil || w.kept["after"] != nil {
-			t.Errorf("%s: ran %v, kept %v", value, w.calls, w.kept)
-		}
+		assert.Assert(t, e != nil, "%s %+v", value, e)
+		assert.Equal(t, e.Code, aai.ConsentRequired, "%s %+v", value, e)
+		assert.Assert(t, is.Len(e.Questions, 0), "%s %+v", value, e)
+		assert.Assert(t, e.Needs != nil, "%s %+v", value, e)
+		assert.Equal(t, e.Needs.Tool, aai.PermissionDestroy, "%s %+v", value, e)
+		assert.Assert(t, is.Contains(e.Message, "step 4 of 5 (ax_click)"), "%s %+v", value, e)
+		assert.Assert(t, !strings.Contains(strings.Join(w.calls, ","), "click Delete"), "%s: ran %v, kept %v", value, w.calls, w.kept)
+		assert.Assert(t, w.kept["a"] == nil, "%s: ran %v, kept %v", value, w.calls, w.kept)
+		assert.Assert(t, w.kept["after"] == nil, "%s: ran %v, kept %v", value, w.calls, w.kept)
 	}
 }
 
@@ -176,9 +176,7 @@ func TestWindows(t *testing.T) {
 	}
 	steps := []any{documentObject{"tool": "ax_click", "args": documentObject{"query": "Three"}}, documentObject{"tool": "ax_click", "app": "Nothing", "args": documentObject{"query": "Four"}}}
 	_, err = w.Do(t.Context(), &aai.Call{Caller: agent(), App: aai.DesktopApp, Tool: workflow.DesktopToolName, Args: documentObject{"app": "Editor", "steps": steps}})
-	if err == nil || !strings.Contains(err.Error(), `step 2 (ax_click): there is no app "Nothing"`) {
-		t.Error(err)
-	}
+	assert.Check(t, is.ErrorContains(err, `step 2 (ax_click): there is no app "Nothing"`))
 	_, err = w.Do(t.Context(), &aai.Call{Caller: agent(), App: aai.DesktopApp, Tool: workflow.DesktopToolName, Args: documentObject{"app": "Editor", "steps": steps[:1]}})
 	if err != nil || w.calls[len(w.calls)-1] != "click Three" {
 		t.Errorf("%v, ran %v", err, w.calls)
@@ -189,7 +187,7 @@ func TestWindows(t *testing.T) {
 func TestTheAppOfAll(t *testing.T) {
 	w := newWorld(t)
 	one := documentObject{"tool": "list", "args": documentObject{}}
-	if _, err := w.Do(t.Context(), &aai.Call{Caller: agent(), App: aai.BuiltinApp, Tool: workflow.BuiltinToolName, Args: documentObject{"app": shelfID, "steps": []any{one, one}}}); err != nil || len(w.calls) != 2 {
-		t.Errorf("%v, ran %v", err, w.calls)
-	}
+	_, err := w.Do(t.Context(), &aai.Call{Caller: agent(), App: aai.BuiltinApp, Tool: workflow.BuiltinToolName, Args: documentObject{"app": shelfID, "steps": []any{one, one}}})
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(w.calls, 2))
 }

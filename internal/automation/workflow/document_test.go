@@ -1,8 +1,10 @@
 package workflow_test
 
 import (
-	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 )
@@ -58,12 +60,12 @@ func TestWhatIsWrongWithADocument(t *testing.T) {
 			w := newWorld(t)
 			_, err := w.does(t, c.steps...)
 			e := aai.AsError(err)
-			if e == nil || !strings.Contains(e.Message, c.says) || !strings.Contains(e.Message, "nothing was run") || !e.RetrySafe() {
-				t.Errorf("%v, expected %q", e, c.says)
-			}
-			if len(w.calls) > 0 || len(w.asked) > 0 {
-				t.Errorf("ran %v, asked %d", w.calls, len(w.asked))
-			}
+			assert.Assert(t, e != nil, e)
+			assert.Assert(t, is.Contains(e.Message, c.says), e)
+			assert.Assert(t, is.Contains(e.Message, "nothing was run"), e)
+			assert.Assert(t, e.RetrySafe(), e)
+			assert.Assert(t, is.Len(w.calls, 0))
+			assert.Assert(t, is.Len(w.asked, 0))
 		})
 	}
 }

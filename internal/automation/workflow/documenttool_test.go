@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/automation/workflow"
 )
 
@@ -21,29 +24,21 @@ func TestWhatAWorkflowRuns(t *testing.T) {
 	}
 	params := documentObject{"type": "object", "properties": documentObject{"expr": documentObject{"type": "string"}, "n": documentObject{"type": "string"}, "of": documentObject{"type": "string"}}}
 	d, err := workflow.ParseDocument(documentObject{"name": "n", "params": params, "steps": steps}, true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if tool := (workflow.Config{}).Tool("n", d); !tool.Privacy.ShowSecrets || len(tool.Privacy.Secret) != 3 {
-		t.Errorf("who is asked is shown: %t; not on record: %v", tool.Privacy.ShowSecrets, tool.Privacy.Secret)
-	}
+	assert.NilError(t, err)
+	tool := (workflow.Config{}).Tool("n", d)
+	assert.Assert(t, tool.Privacy.ShowSecrets, "who is asked is shown: %t; not on record: %v", tool.Privacy.ShowSecrets, tool.Privacy.Secret)
+	assert.Assert(t, is.Len(tool.Privacy.Secret, 3), "%t", tool.Privacy.ShowSecrets)
 	runs := workflow.Config{}.Tool("n", d).Implementation.Summary
 	for _, want := range []string{
 		`1. calc ax_set_value query="role:text" value=…;`, `2. calc ax_set_value query=no {{params.n}} value=…{{params.expr}};`,
 		`3. {{params.of}} ax_find nth=2 query="OK";`, `query="q8"; and 3 more`,
 	} {
-		if !strings.Contains(runs, want) {
-			t.Errorf("%s is not in: %s", want, runs)
-		}
+		assert.Check(t, is.Contains(runs, want))
 	}
-	if strings.Contains(runs, "hunter2") || strings.Contains(runs, "pw") {
-		t.Error(runs)
-	}
+	assert.Assert(t, !strings.Contains(runs, "hunter2"), runs)
+	assert.Assert(t, !strings.Contains(runs, "pw"), runs)
 	shelf := documentObject{"app": "org.example.Shelf", "tool": "set", "args": documentObject{"name": "a", "n": json.Number("3")}}
-	if d, err = workflow.ParseDocument(documentObject{"name": "n", "steps": []any{shelf}}, false); err != nil {
-		t.Fatal(err)
-	}
-	if runs := (workflow.Config{}).Tool("n", d).Implementation.Summary; runs != "1. org.example.Shelf set n=… name=…" {
-		t.Error(runs)
-	}
+	d, err = workflow.ParseDocument(documentObject{"name": "n", "steps": []any{shelf}}, false)
+	assert.NilError(t, err)
+	assert.Check(t, is.Equal((workflow.Config{}).Tool("n", d).Implementation.Summary, "1. org.example.Shelf set n=… name=…"))
 }

@@ -3,9 +3,11 @@ package workflow_test
 import (
 	"context"
 	"slices"
-	"strings"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/automation/workflow"
@@ -29,15 +31,11 @@ func TestCancelled(t *testing.T) {
 		}()
 		w.eventually(t, "the second step runs", func() bool { return w.missing == 1 })
 		cancel()
-		if err := <-ended; err == nil {
-			t.Errorf("%s: it ended well", onFail)
-		}
+		assert.Check(t, (<-ended) != nil, "%s: it ended well", onFail)
 		w.eventually(t, onFail, func() bool { return w.kept["a"] == want })
 		w.eventually(t, "its end", func() bool { return w.over("meet") })
 		w.mu.Lock()
-		if w.kept["b"] != nil {
-			t.Errorf("%s: a later step ran", onFail)
-		}
+		assert.Check(t, w.kept["b"] == nil, "%s: a later step ran", onFail)
 		w.mu.Unlock()
 	}
 }
@@ -53,12 +51,10 @@ func TestOutOfTime(t *testing.T) {
 		step("set", documentObject{"name": "b", "value": 1}, "on_fail", "rollback"),
 	)
 	e := aai.AsError(err)
-	if e == nil || e.Code != aai.Timeout || !strings.Contains(e.Message, "the workflow's time was over at step") {
-		t.Fatal(err)
-	}
-	if slices.Contains(w.calls, "set b") {
-		t.Errorf("ran %v", w.calls)
-	}
+	assert.Assert(t, e != nil, err)
+	assert.Equal(t, e.Code, aai.Timeout, err)
+	assert.Assert(t, is.Contains(e.Message, "the workflow's time was over at step"), err)
+	assert.Check(t, !slices.Contains(w.calls, "set b"), "ran %v", w.calls)
 }
 
 // eventually waits until the condition is true.

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -26,11 +28,12 @@ func TestValuesThatMultiply(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		_, err := w.does(t, steps...)
 		runtime.ReadMemStats(&after)
-		if made := (after.TotalAlloc - before.TotalAlloc) >> 20; made > 60 {
-			t.Errorf("%s: %d MB were made", name, made)
-		}
-		if e := aai.AsError(err); e == nil || e.Code != aai.InvalidParams || w.kept["b"] != nil || e.Delivery != aai.NotDelivered {
-			t.Errorf("%s: %.300v", name, err)
-		}
+		made := (after.TotalAlloc - before.TotalAlloc) >> 20
+		assert.Check(t, made <= 60, "%s: %d MB were made", name, made)
+		e := aai.AsError(err)
+		assert.Assert(t, e != nil, "%s %.300v", name, err)
+		assert.Equal(t, e.Code, aai.InvalidParams, "%s %.300v", name, err)
+		assert.Assert(t, w.kept["b"] == nil, "%s %.300v", name, err)
+		assert.Equal(t, e.Delivery, aai.NotDelivered, "%s %.300v", name, err)
 	}
 }

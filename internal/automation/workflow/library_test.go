@@ -12,6 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/automation/workflow"
 	"github.com/gybob/aai-gateway/internal/secrets"
@@ -23,16 +26,11 @@ const setA = `{"description": "Sets a.", "params": {"type": "object", "propertie
 // A file is a tool, its arguments are data, and a changed file is another tool.
 func TestAFileIsATool(t *testing.T) {
 	w := newLibraryWorld(t)
-	if apps := w.Catalog.Apps(); slices.ContainsFunc(apps, func(a *aai.App) bool { return a.ID == workflow.LibraryAppID }) {
-		t.Error("listed without a workflow")
-	}
+	assert.Check(t, !slices.ContainsFunc(w.Catalog.Apps(), func(a *aai.App) bool { return a.ID == workflow.LibraryAppID }), "listed without a workflow")
 	w.write(t, "set-a.json", setA)
-	if _, e := w.do(t, sessionAgent("s"), workflow.LibraryAppID, "set-a", map[string]any{"to": `{{step_1.x}} "quoted" {{params.to}}`}); e != nil {
-		t.Fatal(e)
-	}
-	if want := `{{step_1.x}} "quoted" {{params.to}} {{x}}`; w.numbers["a"] != want {
-		t.Errorf("set to %q, expected %q", w.numbers["a"], want)
-	}
+	_, e := w.do(t, sessionAgent("s"), workflow.LibraryAppID, "set-a", map[string]any{"to": `{{step_1.x}} "quoted" {{params.to}}`})
+	assert.Assert(t, e == nil, e)
+	assert.Check(t, is.Equal(w.numbers["a"], `{{step_1.x}} "quoted" {{params.to}} {{x}}`))
 	if _, e := w.do(t, sessionAgent("s"), workflow.LibraryAppID, "set-a", nil); e != nil || w.numbers["a"] != "after {{x}}" {
 		t.Errorf("%v, set to %q", e, w.numbers["a"])
 	}
@@ -40,12 +38,10 @@ func TestAFileIsATool(t *testing.T) {
 	if _, e := w.do(t, sessionAgent("s"), workflow.LibraryAppID, "set-a", nil); e != nil || w.numbers["b"] != "after {{x}}" {
 		t.Errorf("%v, set to %q", e, w.numbers["b"])
 	}
-	if err := os.Remove(filepath.Join(w.folder, "set-a.json")); err != nil {
-		t.Fatal(err)
-	}
-	if _, e := w.do(t, sessionAgent("s"), workflow.LibraryAppID, "set-a", nil); e == nil || e.Code != aai.ToolNotFound {
-		t.Error(e)
-	}
+	assert.NilError(t, os.Remove(filepath.Join(w.folder, "set-a.json")))
+	_, e = w.do(t, sessionAgent("s"), workflow.LibraryAppID, "set-a", nil)
+	assert.Assert(t, e != nil, e)
+	assert.Equal(t, e.Code, aai.ToolNotFound, e)
 }
 
 // Permanent consent to a workflow applies to the file's content at that time.
@@ -55,9 +51,8 @@ func TestAChangedFileAsksAgain(t *testing.T) {
 		t.Helper()
 		w.write(t, "set-a.json", text)
 		w.asked = nil
-		if _, e := w.do(t, sessionAgent("s"), workflow.LibraryAppID, "set-a", nil); e != nil {
-			t.Fatal(e)
-		}
+		_, e := w.do(t, sessionAgent("s"), workflow.LibraryAppID, "set-a", nil)
+		assert.Assert(t, e == nil, e)
 		return len(w.asked)
 	}
 	first := asks(setA)
@@ -91,9 +86,9 @@ func TestAskedAtATerminal(t *testing.T) {
 			rounds++
 			_, err = w.Do(t.Context(), &again)
 		}
-		if w.numbers["a"] != want || rounds != 2 || (err == nil) != (answer != "deny") {
-			t.Errorf("%s: %v after %d rounds, set to %v", answer, err, rounds, w.numbers["a"])
-		}
+		assert.Check(t, is.Equal(w.numbers["a"], want), "%s %v", answer, err)
+		assert.Check(t, is.Equal(rounds, 2), "%s %v", answer, err)
+		assert.Check(t, is.Equal((err == nil), (answer != "deny")), "%s %v", answer, err)
 	}
 }
 
@@ -114,19 +109,18 @@ func TestBrokenFiles(t *testing.T) {
 	} {
 		w.write(t, name+".json", c.text)
 		_, e := w.do(t, sessionAgent("s"), workflow.LibraryAppID, aai.CleanLabel(name, 60), nil)
-		if e == nil || !strings.Contains(e.Message, c.says) || !strings.Contains(e.Message, name+".json: ") || e.Hint == "" || e.Delivery != aai.NotDelivered {
-			t.Errorf("%s: %+v", name, e)
-		}
+		assert.Assert(t, e != nil, "%s %+v", name, e)
+		assert.Assert(t, is.Contains(e.Message, c.says), "%s %+v", name, e)
+		assert.Assert(t, is.Contains(e.Message, name+".json: "), "%s %+v", name, e)
+		assert.Assert(t, e.Hint != "", "%s %+v", name, e)
+		assert.Equal(t, e.Delivery, aai.NotDelivered, "%s %+v", name, e)
 	}
-	if err := os.Symlink("/dev/zero", filepath.Join(w.folder, "zero.json")); err != nil {
-		t.Fatal(err)
-	}
-	if _, e := w.do(t, sessionAgent("s"), workflow.LibraryAppID, "zero", nil); e == nil || !strings.Contains(e.Message, "expected a regular file") {
-		t.Error(e)
-	}
-	if _, e := w.do(t, sessionAgent("s"), workflow.LibraryAppID, "good", nil); e != nil {
-		t.Error(e)
-	}
+	assert.NilError(t, os.Symlink("/dev/zero", filepath.Join(w.folder, "zero.json")))
+	_, e := w.do(t, sessionAgent("s"), workflow.LibraryAppID, "zero", nil)
+	assert.Assert(t, e != nil, e)
+	assert.Assert(t, is.Contains(e.Message, "expected a regular file"), e)
+	_, e = w.do(t, sessionAgent("s"), workflow.LibraryAppID, "good", nil)
+	assert.Check(t, e == nil, e)
 }
 
 // ran runs set-a for a caller, and returns the run.
@@ -137,14 +131,12 @@ func (w *libraryWorld) ran(t *testing.T, caller aai.Caller) string {
 		t.Fatal(e)
 	}
 	result, e := w.do(t, caller, aai.BuiltinApp, workflow.RunsTool, nil)
-	if e != nil {
-		t.Fatal(e)
-	}
+	assert.Assert(t, e == nil, e)
 	b, _ := json.Marshal(result.Data)
 	var rows []struct{ Run string }
-	if err := json.Unmarshal(b, &rows); err != nil || len(rows) != 1 {
-		t.Fatalf("%v: %s", err, b)
-	}
+	err := json.Unmarshal(b, &rows)
+	assert.NilError(t, err, b)
+	assert.Assert(t, is.Len(rows, 1), b)
 	return rows[0].Run
 }
 
@@ -158,35 +150,30 @@ func TestRunsAreTheirCallers(t *testing.T) {
 	nobody := aai.Caller{Door: aai.DoorMCP, Session: "u"}
 	for _, tool := range []string{workflow.ShowTool, workflow.ResumeTool, workflow.RollBackTool} {
 		for _, stranger := range []aai.Caller{sessionAgent("t"), nobody} {
-			if _, e := w.do(t, stranger, aai.BuiltinApp, tool, map[string]any{"run": id}); e == nil || !strings.Contains(e.Message, "there is no run") {
-				t.Errorf("%s by %v: %v", tool, stranger, e)
-			}
+			_, e := w.do(t, stranger, aai.BuiltinApp, tool, map[string]any{"run": id})
+			assert.Assert(t, e != nil, "%s by %v: %v", tool, stranger, e)
+			assert.Assert(t, is.Contains(e.Message, "there is no run"), "%s %v %v", tool, stranger, e)
 		}
 	}
 	for _, caller := range []aai.Caller{person, later} {
 		result, e := w.do(t, caller, aai.BuiltinApp, workflow.ShowTool, map[string]any{"run": id})
-		if e != nil || !strings.Contains(result.Text, "run "+id+" of ") {
-			t.Errorf("%v: %v", caller, e)
-		}
+		assert.Assert(t, e == nil, "%v %v", caller, e)
+		assert.Assert(t, is.Contains(result.Text, "run "+id+" of "), "%v %v", caller, e)
 	}
 	for caller, want := range map[aai.Caller]int{person: 1, later: 1, sessionAgent("t"): 0, nobody: 0} {
 		result, e := w.do(t, caller, aai.BuiltinApp, workflow.RunsTool, nil)
-		if e != nil {
-			t.Fatal(e)
-		}
+		assert.Assert(t, e == nil, e)
 		b, _ := json.Marshal(result.Data)
-		if n := strings.Count(string(b), `"run":`); n != want {
-			t.Errorf("%v sees %s", caller, b)
-		}
+		assert.Check(t, is.Equal(strings.Count(string(b), `"run":`), want), "%v %s", caller, b)
 	}
 	result, e := w.do(t, later, aai.BuiltinApp, workflow.RollBackTool, map[string]any{"run": id})
-	if e != nil || !strings.HasPrefix(result.Text, "set-a: 1 of 1 act undone") || w.numbers["a"] != "before" {
-		t.Errorf("%v: %+v", e, result)
-	}
+	assert.Assert(t, e == nil, "%v %+v", e, result)
+	assert.Assert(t, strings.HasPrefix(result.Text, "set-a: 1 of 1 act undone"), "%v %+v", e, result)
+	assert.Equal(t, w.numbers["a"], "before", "%v %+v", e, result)
 	result, e = w.do(t, later, aai.BuiltinApp, workflow.ShowTool, map[string]any{"run": id})
-	if e != nil || !strings.Contains(result.Text, "rolled_back") || !strings.Contains(result.Text, "undone: undone") {
-		t.Errorf("%v: %+v", e, result)
-	}
+	assert.Assert(t, e == nil, "%v %+v", e, result)
+	assert.Assert(t, is.Contains(result.Text, "rolled_back"), "%v %+v", e, result)
+	assert.Assert(t, is.Contains(result.Text, "undone: undone"), "%v %+v", e, result)
 }
 
 // The catalog's listeners are notified of changed files.
@@ -222,52 +209,45 @@ func TestWhatWasLeftIsLogged(t *testing.T) {
 		workflow.WarnInterrupted(t.Context(), workflow.SQLiteConfig{Path: cfg.Path}, slog.New(slog.NewTextHandler(&b, nil)))
 		return b.String()
 	}
-	if s := said(); s != "" {
-		t.Error(s)
-	}
+	assert.Check(t, is.Equal(said(), ""))
 	if _, err := os.Stat(cfg.Path); err == nil {
 		t.Error("made by looking")
 	}
 	d, err := workflow.ParseDocument(map[string]any{"steps": []any{map[string]any{"app": "a", "tool": "b"}, map[string]any{"app": "a", "tool": "b"}}}, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	keeper := workflow.NewSQLiteStore(cfg)
 	for _, id := range []string{"left", "ended"} {
-		if err := errors.Join(keeper.Begin(t.Context(), &workflow.Run{ID: id, Document: d}), keeper.Step(t.Context(), id, &workflow.Record{Step: 1, State: workflow.Begun})); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, errors.Join(keeper.Begin(t.Context(), &workflow.Run{ID: id, Document: d}), keeper.Step(t.Context(), id, &workflow.Record{Step: 1, State: workflow.Begun})))
 	}
 	if s := said(); s != "" { // it runs
 		t.Error(s)
 	}
-	if err := errors.Join(keeper.End(t.Context(), "ended", workflow.Done), keeper.Close()); err != nil {
-		t.Fatal(err)
-	}
-	if s := said(); strings.Count(s, "was interrupted") != 1 || !strings.Contains(s, `run=left at="step 1 of 2"`) {
-		t.Error(s)
-	}
+	assert.NilError(t, errors.Join(keeper.End(t.Context(), "ended", workflow.Done), keeper.Close()))
+	s := said()
+	assert.Check(t, is.Equal(strings.Count(s, "was interrupted"), 1))
+	assert.Check(t, is.Contains(s, `run=left at="step 1 of 2"`))
 }
 
 // The example of the documentation is valid.
 func TestTheDocumentedExample(t *testing.T) {
 	text, err := os.ReadFile("../../../docs/workflows.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	_, example, found := strings.Cut(string(text), "```json\n")
 	example, _, ended := strings.Cut(example, "```")
-	if name, err := workflow.ParseName([]byte(example)); !found || !ended || err != nil || name != "Quieter" {
-		t.Errorf("%q, %v", name, err)
-	}
+	name, err := workflow.ParseName([]byte(example))
+	assert.Assert(t, found)
+	assert.Assert(t, ended)
+	assert.NilError(t, err)
+	assert.Equal(t, name, "Quieter")
 }
 
 // The error for an absent file says that.
 func TestReadOfAnAbsentFile(t *testing.T) {
 	_, err := workflow.ReadFile(filepath.Join(t.TempDir(), "nope.json"))
-	if e := aai.AsError(err); err == nil || strings.Contains(e.Hint, "Correct") || !strings.Contains(e.Hint, "an existing file") {
-		t.Errorf("%+v", err)
-	}
+	e := aai.AsError(err)
+	assert.Assert(t, err != nil, "%+v", err)
+	assert.Assert(t, !strings.Contains(e.Hint, "Correct"), "%+v", err)
+	assert.Assert(t, is.Contains(e.Hint, "an existing file"), "%+v", err)
 }
 
 // TestMacroOfAProject checks that an agent runs the workflows of the projects that its client works in, and no others.
@@ -275,18 +255,12 @@ func TestMacroOfAProject(t *testing.T) {
 	w := newLibraryWorld(t)
 	project := t.TempDir()
 	folder := filepath.Join(project, ".aai", "macros")
-	if err := os.MkdirAll(folder, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.MkdirAll(folder, 0o700))
 	macro := []byte(`{"steps": [{"app": "org.example.Shelf", "tool": "set", "args": {"name": "a", "value": "macro"}}]}`)
 	for _, path := range []string{filepath.Join(folder, "note.json"), filepath.Join(project, "outside.json")} {
-		if err := os.WriteFile(path, macro, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.WriteFile(path, macro, 0o600))
 	}
-	if err := os.Symlink(filepath.Join(w.folder, "stored.json"), filepath.Join(folder, "link.json")); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.Symlink(filepath.Join(w.folder, "stored.json"), filepath.Join(folder, "link.json")))
 	w.write(t, "stored.json", string(macro))
 	run := func(args map[string]any, roots ...aai.Root) *aai.Error {
 		ctx := aai.WithClientCapabilities(t.Context(), aai.ClientCapabilities{Roots: func(context.Context) ([]aai.Root, error) { return roots, nil }})
@@ -294,12 +268,9 @@ func TestMacroOfAProject(t *testing.T) {
 		return aai.AsError(err)
 	}
 	root := aai.Root{Path: project}
-	if err := run(map[string]any{"file": ".aai/macros/note.json"}, root); err != nil {
-		t.Fatal(err)
-	}
-	if w.numbers["a"] != "macro" {
-		t.Errorf("the macro did nothing: %v", w.numbers)
-	}
+	err := run(map[string]any{"file": ".aai/macros/note.json"}, root)
+	assert.Assert(t, err == nil, err)
+	assert.Check(t, is.Equal(w.numbers["a"], "macro"), "the macro did nothing: %v", w.numbers)
 	for name, try := range map[string]struct {
 		args  map[string]any
 		roots []aai.Root
@@ -313,12 +284,8 @@ func TestMacroOfAProject(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := run(try.args, try.roots...)
-			if err == nil {
-				t.Fatal("it has run")
-			}
-			if err.Delivery != aai.NotDelivered {
-				t.Errorf("got %v", err)
-			}
+			assert.Assert(t, err != nil, "it has run")
+			assert.Check(t, is.Equal(err.Delivery, aai.NotDelivered), err)
 		})
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/automation/workflow"
 	"github.com/gybob/aai-gateway/internal/gateway"
@@ -37,9 +39,7 @@ func newLibraryWorld(t *testing.T) *libraryWorld {
 	t.Helper()
 	data := t.TempDir()
 	w := &libraryWorld{folder: filepath.Join(data, "workflows"), numbers: map[string]any{"a": "before"}, answer: "always", recordings: t.TempDir()}
-	if err := os.Mkdir(w.folder, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.Mkdir(w.folder, 0o700))
 	vault := secrets.New(secrets.Config{Folder: filepath.Join(data, "secrets"), Getenv: func(string) string { return "" }, AllowInsecureFile: true})
 	w.keeper = workflow.NewSQLiteStore(workflow.SQLiteConfig{Path: filepath.Join(data, "state.db"), Vault: vault})
 	t.Cleanup(func() { _ = w.keeper.Close() })
@@ -79,9 +79,7 @@ func (w *libraryWorld) app() *aai.App {
 
 func (w *libraryWorld) write(t *testing.T, name, text string) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(w.folder, name), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.WriteFile(filepath.Join(w.folder, name), []byte(text), 0o600))
 }
 
 func (w *libraryWorld) Record(context.Context, *aai.Entry) error { return nil }

@@ -7,8 +7,10 @@ import (
 	"image/png"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/automation/workflow"
@@ -28,9 +30,7 @@ const recordingOfOrders = `{"recording":1,"app":"orders","begun":"2027-01-01T10:
 func (w *libraryWorld) steps(t *testing.T, name string) (v workflow.StepsView, images []aai.Image) {
 	t.Helper()
 	result, err := w.do(t, aai.Caller{Door: aai.DoorCLI}, aai.BuiltinApp, workflow.StepsTool, map[string]any{"name": name})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.Assert(t, err == nil, err)
 	return result.Data.(workflow.StepsView), result.Images
 }
 
@@ -46,16 +46,12 @@ func TestStepsAreShownAndRenamed(t *testing.T) {
 	w := newLibraryWorld(t)
 	w.write(t, "letter.json", letter)
 	var picture bytes.Buffer
-	if err := png.Encode(&picture, image.NewRGBA(image.Rect(0, 0, 2, 2))); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(w.recordings, "orders.step1.png"), picture.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, png.Encode(&picture, image.NewRGBA(image.Rect(0, 0, 2, 2))))
+	assert.NilError(t, os.WriteFile(filepath.Join(w.recordings, "orders.step1.png"), picture.Bytes(), 0o600))
 	v, images := w.steps(t, "letter")
-	if len(v.Steps) != 3 || v.Steps[0].Name != "open" || v.Steps[2].ShowAgain == "" {
-		t.Fatalf("%+v", v)
-	}
+	assert.Assert(t, is.Len(v.Steps, 3), "%+v", v)
+	assert.Equal(t, v.Steps[0].Name, "open", "%+v", v)
+	assert.Assert(t, v.Steps[2].ShowAgain != "", "%+v", v)
 	if at := v.Steps[1].Image; at == nil || !bytes.Equal(images[*at].Data, picture.Bytes()) {
 		t.Errorf("the picture is missing: %+v", v.Steps[1])
 	}
@@ -63,14 +59,10 @@ func TestStepsAreShownAndRenamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	b, err := os.ReadFile(filepath.Join(w.folder, "letter.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for _, want := range []string{`"{{look.value}}"`, `"{{{{params.city}} {{params.town}}"`, `"town": {`, `"required": [
       "town"`} {
-		if !strings.Contains(string(b), want) {
-			t.Errorf("%s is missing:\n%s", want, b)
-		}
+		assert.Check(t, is.Contains(string(b), want), b)
 	}
 	for name, args := range map[string]map[string]any{
 		"an old version":    {"name": "letter", "seen": v.Version, "steps": map[string]any{"1": "x"}},
@@ -83,49 +75,39 @@ func TestStepsAreShownAndRenamed(t *testing.T) {
 			now, _ := w.steps(t, "letter")
 			args["seen"] = now.Version
 		}
-		if err := w.rename(t, args); err == nil || err.Code != aai.InvalidParams {
-			t.Errorf("%s: %v", name, err)
-		}
+		err := w.rename(t, args)
+		assert.Assert(t, err != nil, "%s %v", name, err)
+		assert.Equal(t, err.Code, aai.InvalidParams, "%s %v", name, err)
 	}
-	if after, _ := os.ReadFile(filepath.Join(w.folder, "letter.json")); !bytes.Equal(after, b) {
-		t.Error("a refused change has changed the file")
-	}
+	after, _ := os.ReadFile(filepath.Join(w.folder, "letter.json"))
+	assert.Check(t, bytes.Equal(after, b), "a refused change has changed the file")
 }
 
 // TestRecordingIsRenamed checks the same of a recording that was interrupted, which stays one.
 func TestRecordingIsRenamed(t *testing.T) {
 	w := newLibraryWorld(t)
 	path := filepath.Join(w.recordings, "orders.jsonl")
-	if err := os.WriteFile(path, []byte(recordingOfOrders), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.WriteFile(path, []byte(recordingOfOrders), 0o600))
 	v, _ := w.steps(t, "orders.jsonl")
-	if len(v.Params) != 1 || v.Params[0] != (workflow.ParamView{Name: "city", Default: "Rome"}) {
-		t.Fatalf("%+v", v)
-	}
+	assert.Assert(t, is.Len(v.Params, 1), "%+v", v)
+	assert.Equal(t, v.Params[0], (workflow.ParamView{Name: "city", Default: "Rome"}), "%+v", v)
 	change := map[string]any{"name": "orders.jsonl", "seen": v.Version, "steps": map[string]any{"2": "fill"}, "params": map[string]any{"city": "town"}}
 	w.running = "orders.jsonl"
-	if err := w.rename(t, change); err == nil {
-		t.Error("a running recording was changed")
-	}
+	assert.Check(t, w.rename(t, change) != nil, "a running recording was changed")
 	w.running = ""
 	if err := w.rename(t, change); err != nil {
 		t.Fatal(err)
 	}
 	v, _ = w.steps(t, "orders.jsonl")
-	if v.Params[0].Name != "town" || v.Steps[1].Name != "fill" {
-		t.Errorf("%+v", v)
-	}
+	assert.Check(t, is.Equal(v.Params[0].Name, "town"), "%+v", v)
+	assert.Check(t, is.Equal(v.Steps[1].Name, "fill"), "%+v", v)
 	d, err := workflow.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if text, _ := json.Marshal(d.Source); !strings.Contains(string(text), "{{params.town}}") {
-		t.Errorf("%s", text)
-	}
-	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("the file: %v, %v", info, err)
-	}
+	assert.NilError(t, err)
+	text, _ := json.Marshal(d.Source)
+	assert.Check(t, is.Contains(string(text), "{{params.town}}"), text)
+	info, err := os.Stat(path)
+	assert.NilError(t, err, info)
+	assert.Assert(t, info.Mode().Perm() == 0o600, "the file: %v, %v", info, err)
 }
 
 // TestOnlyThePersonSeesRecordings checks that agents neither see nor change steps that are stored.
@@ -133,8 +115,8 @@ func TestOnlyThePersonSeesRecordings(t *testing.T) {
 	w := newLibraryWorld(t)
 	w.write(t, "letter.json", letter)
 	for tool, args := range map[string]map[string]any{workflow.StepsTool: {"name": "letter"}, workflow.RenameTool: {"name": "letter", "seen": ""}} {
-		if _, err := w.do(t, sessionAgent("a"), aai.BuiltinApp, tool, args); err == nil || err.Code != aai.PermissionDenied {
-			t.Errorf("%s: %v", tool, err)
-		}
+		_, err := w.do(t, sessionAgent("a"), aai.BuiltinApp, tool, args)
+		assert.Assert(t, err != nil, "%s %v", tool, err)
+		assert.Equal(t, err.Code, aai.PermissionDenied, "%s %v", tool, err)
 	}
 }

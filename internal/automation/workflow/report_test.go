@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/automation/workflow"
 	"github.com/gybob/aai-gateway/internal/testkit/tokencount"
@@ -46,17 +48,12 @@ func TestWhatAReportCosts(t *testing.T) {
 			text, data = result.Text, result.Data
 		}
 		b, err := json.Marshal(data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		words, structured := tokencount.Count(t, text), tokencount.Count(t, string(b))
 		t.Logf("%s: %d tokens of text, %d of data", name, words, structured)
-		if fits := words <= 400 && structured <= 400; fits == c.full {
-			t.Errorf("%s:\n%s\n%s", name, text, b)
-		}
-		if has := strings.Count(string(b), long); c.full && has != 40 {
-			t.Errorf("%d of 40 texts", has)
-		}
+		assert.Check(t, (words <= 400 && structured <= 400) != c.full, "%s %s %s", name, text, b)
+		has := strings.Count(string(b), long)
+		assert.Check(t, !c.full || has == 40, "%d of 40 texts", has)
 	}
 }
 
@@ -67,9 +64,7 @@ func TestReportShowsStepValues(t *testing.T) {
 		w.kept["a"], w.kept["b"] = "apple", "pear "+strings.Repeat("and more ", 200)
 		steps := []any{step("get", documentObject{"name": "a"}), step("get", documentObject{"name": "b"})}
 		result, err := w.Do(t.Context(), &aai.Call{Caller: agent(), App: aai.BuiltinApp, Tool: workflow.BuiltinToolName, Args: documentObject{"steps": steps, "full": full}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		lines := strings.Split(result.Text, "\n")
 		last := lines[len(lines)-1]
 		if !strings.Contains(last, "returned: pear and more") || len(last) > 250 || strings.Contains(result.Text, "apple") != full {
@@ -82,19 +77,15 @@ func TestReportShowsStepValues(t *testing.T) {
 func TestWhatAModelReads(t *testing.T) {
 	for _, tool := range append(workflow.Config{}.BuiltinTools(), workflow.Config{}.DesktopTools()...) {
 		seen := tool.Name + tool.Description + string(tool.Params.Source)
-		if n := tokencount.Count(t, seen); n > 220 || len(tool.Description) > 300 {
-			t.Errorf("%s: %d tokens, %d bytes of description", tool.Name, n, len(tool.Description))
-		}
+		n := tokencount.Count(t, seen)
+		assert.Check(t, n <= 220, "%s: %d tokens, %d bytes of description", tool.Name, n, len(tool.Description))
+		assert.Check(t, len(tool.Description) <= 300, "%s: %d tokens, %d bytes of description", tool.Name, n, len(tool.Description))
 		var schema struct {
 			Properties map[string]struct{ Description string }
 		}
-		if err := json.Unmarshal(tool.Params.Source, &schema); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, json.Unmarshal(tool.Params.Source, &schema))
 		for name, p := range schema.Properties {
-			if len(p.Description) > 200 {
-				t.Errorf("%s of %s has %d bytes", name, tool.Name, len(p.Description))
-			}
+			assert.Check(t, len(p.Description) <= 200, "%s of %s has %d bytes", name, tool.Name, len(p.Description))
 		}
 	}
 }

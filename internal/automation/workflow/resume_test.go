@@ -8,6 +8,9 @@ import (
 	"sync"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/automation/undo"
 	"github.com/gybob/aai-gateway/internal/automation/workflow"
@@ -109,9 +112,7 @@ func runUntilKilled(t *testing.T, living int, steps []any) (w *world, m *killedS
 	w.dead = m.dies
 	_, err := w.does(t, steps...)
 	alive = m.living >= 0
-	if alive && err != nil {
-		t.Fatal(err)
-	}
+	assert.Assert(t, !alive || err == nil, err)
 	m.living, w.dead = 1<<30, nil
 	return w, m, alive
 }
@@ -120,9 +121,7 @@ func runUntilKilled(t *testing.T, living int, steps []any) (w *world, m *killedS
 func once(t *testing.T, w *world, what string) {
 	t.Helper()
 	for name, n := range w.sets {
-		if n > 1 {
-			t.Errorf("%s: %s was set %d times", what, name, n)
-		}
+		assert.Check(t, n <= 1, "%s: %s was set %d times", what, name, n)
 	}
 }
 
@@ -156,16 +155,12 @@ func TestResume(t *testing.T) {
 		}
 		what := fmt.Sprintf("killed after %d", living)
 		_, err := w.Resume(t.Context(), &aai.Call{ID: "c2", Caller: agent()}, m.kept(), nil)
-		if err != nil || m.State != workflow.Done {
-			t.Fatalf("%s: %v, %s", what, err, m.State)
-		}
-		if fmt.Sprint(w.kept) != fmt.Sprint(promised) {
-			t.Errorf("%s: %v", what, w.kept)
-		}
+		assert.NilError(t, err, what)
+		assert.Equal(t, m.State, workflow.Done, what)
+		assert.Check(t, is.Equal(fmt.Sprint(w.kept), fmt.Sprint(promised)), "%s %v", what, w.kept)
 		once(t, w, what)
-		if _, err := w.Resume(t.Context(), &aai.Call{ID: "c3", Caller: agent()}, m.kept(), nil); err == nil || !strings.Contains(err.Error(), "has ended") {
-			t.Errorf("%s: resumed again: %v", what, err)
-		}
+		_, err = w.Resume(t.Context(), &aai.Call{ID: "c3", Caller: agent()}, m.kept(), nil)
+		assert.Check(t, is.ErrorContains(err, "has ended"), "%s: resumed again: %v", what, err)
 	}
 }
 
@@ -183,9 +178,11 @@ func TestResumeAsks(t *testing.T) {
 		if err != nil {
 			asked++
 			e := aai.AsError(err)
-			if !strings.Contains(e.Message, "it is unknown whether this was done: step ") || e.Hint == "" || !e.RetrySafe() || len(w.calls) != was || m.State != workflow.Interrupted {
-				t.Fatalf("%s: %+v, %s", what, e, m.State)
-			}
+			assert.Assert(t, is.Contains(e.Message, "it is unknown whether this was done: step "), "%s %+v", what, e)
+			assert.Assert(t, e.Hint != "", "%s %+v", what, e)
+			assert.Assert(t, e.RetrySafe(), "%s %+v", what, e)
+			assert.Assert(t, is.Len(w.calls, was), "%s %+v", what, e)
+			assert.Equal(t, m.State, workflow.Interrupted, "%s %+v", what, e)
 			if strings.Contains(e.Message, "; step 5.2") { // of one it may be so, of the other not
 				continue
 			}
@@ -194,14 +191,10 @@ func TestResumeAsks(t *testing.T) {
 				t.Fatalf("%s: said %v of %s: %v", what, said, w.doubtful, err)
 			}
 		}
-		if fmt.Sprint(w.kept) != fmt.Sprint(promised) {
-			t.Errorf("%s: %v", what, w.kept)
-		}
+		assert.Check(t, is.Equal(fmt.Sprint(w.kept), fmt.Sprint(promised)), "%s %v", what, w.kept)
 		once(t, w, what)
 	}
-	if asked < 5 {
-		t.Errorf("asked %d times", asked)
-	}
+	assert.Check(t, asked >= 5, "asked %d times", asked)
 }
 
 // Wherever a process is killed, known acts are undone, and the rest is named; also if the rollback
@@ -221,17 +214,14 @@ func TestRollBackLater(t *testing.T) {
 		if err == nil && strings.Contains(result.Text, "not undone: ") {
 			state = workflow.PartlyRolledBack
 		}
-		if err != nil || m.State != state {
-			t.Fatalf("killed after %d: %v", living, err)
-		}
+		assert.NilError(t, err, "%d", living)
+		assert.Equal(t, m.State, state, "%d", living)
 		for name, value := range w.kept {
 			if value != nil && before[name] != value && !strings.Contains(result.Text, "not undone: ") {
 				t.Errorf("killed after %d: %s is %v, and %s", living, name, value, result.Text)
 			}
 		}
-		if strings.Count(result.Text, "not undone") > 2 {
-			t.Errorf("killed after %d: %s", living, result.Text)
-		}
+		assert.Check(t, strings.Count(result.Text, "not undone") <= 2, "killed after %d: %s", living, result.Text)
 		if alive {
 			break
 		}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -19,9 +21,7 @@ func TestWhatStepsGaveIsBounded(t *testing.T) {
 	result, err := w.Do(t.Context(), &aai.Call{Caller: agent(), App: aai.BuiltinApp, Tool: "workflow", Args: documentObject{"full": true, "steps": []any{
 		step("get", documentObject{"name": "{{item}}"}, "for_each", items), step("list", documentObject{}),
 	}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	b, gone := jsonOf(t, result.Data), 0
 	if gone = strings.Count(b, `"gone":`); gone != 40-31 || len(b) > 65<<20 || !strings.Contains(result.Warning, "64 MiB") {
 		t.Errorf("%d are gone, %d bytes are left; %s", gone, len(b), result.Warning)
@@ -31,8 +31,6 @@ func TestWhatStepsGaveIsBounded(t *testing.T) {
 func jsonOf(t *testing.T, value any) string {
 	t.Helper()
 	b, err := json.Marshal(value)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return string(b)
 }

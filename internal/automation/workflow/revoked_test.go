@@ -4,6 +4,8 @@ import (
 	"context"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/policy"
 )
@@ -15,21 +17,16 @@ func TestRevokedDuringRun(t *testing.T) {
 		for _, revoked := range []bool{false, true} {
 			w, folder := newWorld(t), t.TempDir()
 			revocations, store := policy.NewRevocations(folder+"/revoked"), policy.NewFileStore(folder+"/consent.json")
-			if err := revocations.Revoke(); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, revocations.Revoke())
 			w.answer = choice
 			w.Gates[3] = policy.NewConsent(policy.ConsentConfig{Store: store, Revocations: revocations})
 			get := w.apps[1].Tool("get")
 			run := get.Run
 			get.Run = func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 				if call.Args["name"] == "second" && revoked {
-					if _, err := store.Remove(func(policy.Grant) bool { return true }); err != nil {
-						t.Error(err)
-					}
-					if err := revocations.Revoke(); err != nil {
-						t.Error(err)
-					}
+					_, err := store.Remove(func(policy.Grant) bool { return true })
+					assert.Check(t, err)
+					assert.Check(t, revocations.Revoke())
 				}
 				return run(ctx, call)
 			}

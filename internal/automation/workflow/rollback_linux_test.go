@@ -9,11 +9,12 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	godbus "github.com/godbus/dbus/v5"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/gybob/aai-gateway"
@@ -49,9 +50,7 @@ func onStand(t *testing.T) *rollbackStand {
 	}
 	for name, value := range map[string]string{"rapid.checks": cmp.Or(os.Getenv("AAI_ROLLBACKS"), "4"), "rapid.shrinktime": "1ns"} {
 		was := flag.Lookup(name).Value.String()
-		if err := flag.Set(name, value); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, flag.Set(name, value))
 		t.Cleanup(func() { _ = flag.Set(name, was) })
 	}
 	return s
@@ -186,13 +185,10 @@ func TestRollbackOfRandomWorkflows(t *testing.T) {
 		was, pressed := s.state(t), s.presses(t)
 		steps, lasting := s.steps(t2)
 		_, err := s.does(t, steps...)
-		if err == nil || !strings.Contains(err.Error(), "rolled back: ") {
-			t2.Fatalf("it ended with %v", err)
-		}
+		assert.Assert(t2, is.ErrorContains(err, "rolled back: "), "it ended with %v", err)
 		slices.Sort(lasting)
-		if got := named(err.Error()); !slices.Equal(got, lasting) {
-			t2.Errorf("of %v these are named: %q, expected %q\n%v", steps, got, lasting, err)
-		}
+		got := named(err.Error())
+		assert.Check(t2, slices.Equal(got, lasting), "of %v these are named: %q, expected %q\n%v", steps, got, lasting, err)
 		// A window records its state a moment after a change.
 		right := func() bool {
 			return reflect.DeepEqual(s.state(t), was) && s.presses(t) == pressed+float64(len(lasting))

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -17,15 +20,12 @@ func TestStepsFollowEachOther(t *testing.T) {
 		step("set", documentObject{"name": "c", "value": "an {{first.value}}!"}),
 		step("get", documentObject{"name": "c"}),
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if w.kept["b"] != "apple" || w.kept["c"] != "an apple!" {
-		t.Errorf("kept %v", w.kept)
-	}
-	if want := "test: 4 of 4 steps done"; !strings.HasPrefix(result.Text, want) || !strings.Contains(result.Text, "an apple!") {
-		t.Errorf("%s", result.Text)
-	}
+	assert.NilError(t, err)
+	assert.Check(t, is.Equal(w.kept["b"], "apple"), w.kept)
+	assert.Check(t, is.Equal(w.kept["c"], "an apple!"), w.kept)
+	want := "test: 4 of 4 steps done"
+	assert.Assert(t, strings.HasPrefix(result.Text, want), result.Text)
+	assert.Assert(t, is.Contains(result.Text, "an apple!"))
 }
 
 func TestWhatWasDoneIsTakenBack(t *testing.T) {
@@ -40,17 +40,15 @@ func TestWhatWasDoneIsTakenBack(t *testing.T) {
 		step("set", documentObject{"name": "c", "value": "never"}),
 	)
 	e := aai.AsError(err)
-	if e == nil || e.Code != aai.ElementNotFound || e.RetrySafe() {
-		t.Fatalf("%+v", e)
-	}
+	assert.Assert(t, e != nil, "%+v", e)
+	assert.Equal(t, e.Code, aai.ElementNotFound, "%+v", e)
+	assert.Assert(t, !e.RetrySafe(), "%+v", e)
 	for _, part := range []string{"step 4 of 5 (get)", "there is nothing", "not undone: step 3 (burn)", "rolled back: 2 acts"} {
-		if !strings.Contains(e.Message, part) {
-			t.Errorf("%q does not say %q", e.Message, part)
-		}
+		assert.Check(t, is.Contains(e.Message, part), "%q does not say %q", e.Message, part)
 	}
-	if w.kept["a"] != "old" || w.kept["b"] != "old" || w.kept["c"] != nil {
-		t.Errorf("kept %v", w.kept)
-	}
+	assert.Check(t, is.Equal(w.kept["a"], "old"), w.kept)
+	assert.Check(t, is.Equal(w.kept["b"], "old"), w.kept)
+	assert.Check(t, w.kept["c"] == nil, "kept %v", w.kept)
 	if a, b := slices.Index(w.calls, "get a"), slices.Index(w.calls, "get b"); b > a {
 		t.Errorf("not the newest first: %v", w.calls)
 	}

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -24,22 +27,18 @@ func TestSecretsOfSteps(t *testing.T) {
 			w.fails["get lastly"] = aai.Errorf(aai.ElementNotFound, "there is nothing called lastly")
 		}
 		_, err := w.does(t, steps...)
-		if failing && !strings.Contains(aai.AsError(err).Message, "nothing called lastly") || !failing && err != nil {
-			t.Errorf("the caller is told %v", err)
-		}
+		assert.Check(t, !failing || strings.Contains(aai.AsError(err).Message, "nothing called lastly"), "the caller is told %v", err)
+		assert.Check(t, failing || err == nil, "the caller is told %v", err)
 		for _, e := range w.entries {
 			b, err := json.Marshal(e)
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			answer := "null"
 			if e.ResultValue != nil {
 				b, _ := json.Marshal(e.ResultValue())
 				answer = string(b)
 			}
-			if strings.Contains(string(b), "hunter2") || e.Parent == "" && e.App == aai.BuiltinApp && strings.Contains(answer, "hunter2") {
-				t.Errorf("%s %s", b, answer)
-			}
+			assert.Assert(t, !strings.Contains(string(b), "hunter2"), "%s %s", b, answer)
+			assert.Assert(t, e.Parent != "" || e.App != aai.BuiltinApp || !strings.Contains(answer, "hunter2"), "%s %s", b, answer)
 		}
 	}
 }
@@ -56,13 +55,12 @@ func TestSecretsBesideTheArguments(t *testing.T) {
 		w := newWorld(t)
 		w.apps[1].Tool("set").Privacy.Secret = []string{"value"}
 		_, err := w.does(t, one)
-		if e := aai.AsError(err); strings.HasPrefix(name, "misnamed") != (e != nil && strings.Contains(e.Message, "there is no such member")) {
-			t.Errorf("%s: %v", name, err)
-		}
+		e := aai.AsError(err)
+		assert.Check(t, is.Equal(strings.HasPrefix(name, "misnamed"), (e != nil && strings.Contains(e.Message, "there is no such member"))), "%s %v", name, err)
 		for _, e := range w.entries {
-			if b, err := json.Marshal(e); err != nil || strings.Contains(string(b), "hunter2") {
-				t.Errorf("%s: %s, %v", name, b, err)
-			}
+			b, err := json.Marshal(e)
+			assert.NilError(t, err, "%s %s", name, b)
+			assert.Assert(t, !strings.Contains(string(b), "hunter2"), "%s %s", name, b)
 		}
 	}
 }

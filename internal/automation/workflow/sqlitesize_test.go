@@ -12,6 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/automation/workflow"
 	"github.com/gybob/aai-gateway/internal/files/diskspace"
@@ -81,14 +84,13 @@ func TestDatabaseStaysWithinItsBound(t *testing.T) {
 				}
 			}
 			path := filepath.Join(folder, "state.db")
-			if size, log := fileSize(t, path), fileSize(t, path+"-wal"); size > bound || log > 4<<20+transaction {
-				t.Fatalf("seed %d, run %d: the file has %d bytes, the log %d", seed, n, size, log)
-			}
+			size, log := fileSize(t, path), fileSize(t, path+"-wal")
+			assert.Assert(t, size <= bound, "seed %d, run %d: the file has %d bytes, the log %d", seed, n, size, log)
+			assert.Assert(t, log <= 4<<20+transaction, "seed %d, run %d: the file has %d bytes, the log %d", seed, n, size, log)
 			gone += checkRuns(t, stores[0], runs)
 		}
-		if gone == 0 || refused == 0 {
-			t.Errorf("seed %d: %d deleted, %d refused", seed, gone, refused)
-		}
+		assert.Check(t, gone != 0, "seed %d: %d deleted, %d refused", seed, gone, refused)
+		assert.Check(t, refused != 0, "seed %d: %d deleted, %d refused", seed, gone, refused)
 	}
 }
 
@@ -132,13 +134,12 @@ func TestRunThatExceedsTheBound(t *testing.T) {
 		must(t, k.Step(ctx, "c1", &workflow.Record{Step: 1, Part: 1, State: workflow.Done, Reads: true, Value: strings.Repeat("v", 1<<20)}),
 			k.Step(ctx, "c1", &workflow.Record{Step: 1, Part: 2, State: workflow.Done, Reads: true, Value: strings.Repeat("v", 1<<20)}))
 	}
-	if err := k.Step(ctx, "c1", &workflow.Record{Step: 2, State: workflow.Begun}); err == nil || !strings.Contains(err.Error(), "state.db may have at most 2 MB") {
-		t.Error(err)
-	}
+	err := k.Step(ctx, "c1", &workflow.Record{Step: 2, State: workflow.Begun})
+	assert.Check(t, is.ErrorContains(err, "state.db may have at most 2 MB"))
 	_ = k.End(ctx, "c1", workflow.Failed)
-	if row, _, err := k.Get(ctx, "c1"); err != nil || row.State != workflow.Failed {
-		t.Errorf("%+v, %v", row, err)
-	}
+	row, _, err := k.Get(ctx, "c1")
+	assert.NilError(t, err, "%+v", row)
+	assert.Equal(t, row.State, workflow.Failed, "%+v", row)
 }
 
 // On a disk that is nearly full, no run begins and no act begins, but an act and a run end.
@@ -153,12 +154,9 @@ func TestNearlyFullDisk(t *testing.T) {
 	ctx := t.Context()
 	begin(t, k, "c1")
 	full = true
-	if err := k.Begin(ctx, &workflow.Run{ID: "c2", Document: document(t)}); err == nil || !strings.Contains(err.Error(), "1.0 MB are free, 64 MB are needed") {
-		t.Error(err)
-	}
-	if err := k.Step(ctx, "c1", &workflow.Record{Step: 3, State: workflow.Begun}); err == nil {
-		t.Error("an act began")
-	}
+	err := k.Begin(ctx, &workflow.Run{ID: "c2", Document: document(t)})
+	assert.Check(t, is.ErrorContains(err, "1.0 MB are free, 64 MB are needed"))
+	assert.Check(t, k.Step(ctx, "c1", &workflow.Record{Step: 3, State: workflow.Begun}) != nil, "an act began")
 	must(t, k.Step(ctx, "c1", &workflow.Record{Step: 2, State: workflow.Done, Value: "v"}), k.End(ctx, "c1", workflow.Done))
 	full = false
 	begin(t, k, "c2")
@@ -182,7 +180,9 @@ func TestOversizedDatabaseShrinks(t *testing.T) {
 	before := fileSize(t, path)
 	rows, err := boundedStore(t, folder, 2<<20, nil).Runs(t.Context(), 100)
 	must(t, err)
-	if after := fileSize(t, path); before < 7<<20 || after > 2<<20 || len(rows) == 0 || rows[0].ID != "c39" {
-		t.Errorf("%d bytes became %d; %d rows", before, after, len(rows))
-	}
+	after := fileSize(t, path)
+	assert.Assert(t, before >= 7<<20, "%d bytes became %d; %d rows", before, after, len(rows))
+	assert.Assert(t, after <= 2<<20, "%d bytes became %d; %d rows", before, after, len(rows))
+	assert.Assert(t, len(rows) != 0, "%d bytes became %d; %d rows", before, after, len(rows))
+	assert.Equal(t, rows[0].ID, "c39", "%d %d %d", before, after, len(rows))
 }

@@ -9,9 +9,11 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
-	"strings"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/automation/undo"
@@ -37,18 +39,14 @@ func document(t *testing.T) *workflow.Document {
 		map[string]any{"app": "org.example.Shelf", "tool": "set", "args": map[string]any{"value": "hunter2"}},
 		map[string]any{"app": "org.example.Shelf", "tool": "set"},
 	}}, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return d
 }
 
 func must(t *testing.T, errs ...error) {
 	t.Helper()
 	for _, err := range errs {
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 	}
 }
 
@@ -76,34 +74,42 @@ func TestARunOutlivesItsProcess(t *testing.T) {
 	}
 	begin(t, first, "c1")
 	rows, err := second.Runs(t.Context(), 10)
-	if err != nil || len(rows) != 1 || rows[0].State != workflow.Begun || rows[0].PID != os.Getpid() || rows[0].Step != 2 || rows[0].Name != "mine" || rows[0].Caller != agentCaller {
-		t.Fatalf("%+v, %v", rows, err)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(rows, 1))
+	assert.Equal(t, rows[0].State, workflow.Begun)
+	assert.Equal(t, rows[0].PID, os.Getpid())
+	assert.Equal(t, rows[0].Step, 2)
+	assert.Equal(t, rows[0].Name, "mine")
+	assert.Equal(t, rows[0].Caller, agentCaller)
 	err = second.Begin(t.Context(), &workflow.Run{ID: "c1"})
-	if e := aai.AsError(err); e == nil || !strings.Contains(e.Message, "still runs") || e.Delivery != aai.NotDelivered {
-		t.Errorf("taken over while it runs: %v", err)
-	}
+	e := aai.AsError(err)
+	assert.Assert(t, e != nil, "taken over while it runs: %v", err)
+	assert.Assert(t, is.Contains(e.Message, "still runs"), err)
+	assert.Equal(t, e.Delivery, aai.NotDelivered, err)
 	must(t, first.Close()) // as any end of the process does
 	row, kept, err := second.Get(t.Context(), "c1")
-	if err != nil || row.State != workflow.Interrupted || kept == nil || row.Err != nil {
-		t.Fatalf("%+v, %v", row, err)
-	}
+	assert.NilError(t, err, "%+v", row)
+	assert.Equal(t, row.State, workflow.Interrupted, "%+v", row)
+	assert.Assert(t, kept != nil, "%+v", row)
+	assert.NilError(t, row.Err, "%+v", row)
 	want := []workflow.Record{
 		{Step: 1, State: workflow.Done, Value: map[string]any{"secret": "hunter2"},
 			Acts: []workflow.Act{{ID: 1, Step: "step 1", App: "org.example.Shelf", Tool: "set", Undo: &aai.Undo{Description: "as before", ExpectedState: "hunter2"}, UndoStatus: undo.StatusUnknown}}},
 		{Step: 2, State: workflow.Begun},
 	}
-	if !reflect.DeepEqual(kept.Records, want) || kept.Run.Document.Name != "mine" || kept.Run.Params["a"] != "b" {
-		t.Errorf("%+v", kept.Records)
-	}
+	assert.Assert(t, reflect.DeepEqual(kept.Records, want), "%+v", kept.Records)
+	assert.Equal(t, kept.Run.Document.Name, "mine", "%+v", kept.Records)
+	assert.Equal(t, kept.Run.Params["a"], "b", "%+v", kept.Records)
 	must(t, second.Begin(t.Context(), &workflow.Run{ID: "c1"}), second.Step(t.Context(), "c1", &workflow.Record{Step: 2, State: workflow.Done}),
 		second.End(t.Context(), "c1", workflow.Done))
-	if row, _, err := sqliteStoreIn(t, folder, true).Get(t.Context(), "c1"); err != nil || row.State != workflow.Done || row.Ended.IsZero() {
-		t.Errorf("%+v, %v", row, err)
-	}
-	if row, kept, err := second.Get(t.Context(), "other"); row != nil || kept != nil || err != nil {
-		t.Error(row, kept, err)
-	}
+	row, _, err = sqliteStoreIn(t, folder, true).Get(t.Context(), "c1")
+	assert.NilError(t, err, "%+v", row)
+	assert.Equal(t, row.State, workflow.Done, "%+v", row)
+	assert.Assert(t, !row.Ended.IsZero(), "%+v", row)
+	row, kept, err = second.Get(t.Context(), "other")
+	assert.Assert(t, row == nil, "%v %v", row, kept)
+	assert.Assert(t, kept == nil, "%v %v", row, kept)
+	assert.NilError(t, err, "%v %v", row, kept)
 }
 
 // Of two concurrent resumes, one succeeds.
@@ -117,13 +123,11 @@ func TestOneGoesOn(t *testing.T) {
 	must(t, err)
 	_, ofB, err := b.Get(t.Context(), "c1")
 	must(t, err, b.Begin(t.Context(), ofB.Run))
-	if err := a.Begin(t.Context(), ofA.Run); err == nil || !strings.Contains(err.Error(), "still runs") {
-		t.Error(err)
-	}
+	err = a.Begin(t.Context(), ofA.Run)
+	assert.Check(t, is.ErrorContains(err, "still runs"))
 	must(t, b.Step(t.Context(), "c1", &workflow.Record{Step: 2, State: workflow.Done}), b.End(t.Context(), "c1", workflow.Interrupted))
-	if err := a.Begin(t.Context(), ofA.Run); err == nil || !strings.Contains(err.Error(), "another process has just resumed") {
-		t.Error(err)
-	}
+	err = a.Begin(t.Context(), ofA.Run)
+	assert.Check(t, is.ErrorContains(err, "another process has just resumed"))
 	_, ofA, err = a.Get(t.Context(), "c1")
 	must(t, err, a.Begin(t.Context(), ofA.Run))
 }
@@ -138,16 +142,15 @@ func TestRecordsAreSealed(t *testing.T) {
 	for _, file := range files {
 		b, err := os.ReadFile(file)
 		info, _ := os.Stat(file)
-		if err != nil || bytes.Contains(b, []byte("hunter2")) || bytes.Contains(b, []byte("Shelf")) || bytes.Contains(b, []byte("mine")) {
-			t.Errorf("%s can be read: %v", file, err)
-		}
+		assert.NilError(t, err, file)
+		assert.Assert(t, !bytes.Contains(b, []byte("hunter2")), "%s can be read: %v", file, err)
+		assert.Assert(t, !bytes.Contains(b, []byte("Shelf")), "%s can be read: %v", file, err)
+		assert.Assert(t, !bytes.Contains(b, []byte("mine")), "%s can be read: %v", file, err)
 		if runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
 			t.Errorf("%s is %v", file, info.Mode())
 		}
 	}
-	if len(files) < 2 {
-		t.Errorf("only %v", files)
-	}
+	assert.Check(t, len(files) >= 2, "only %v", files)
 }
 
 // A sealed record cannot replace another.
@@ -162,12 +165,10 @@ func TestRecordsCannotBeExchanged(t *testing.T) {
 	_, err = db.Exec(`UPDATE records SET sealed = (SELECT sealed FROM records WHERE run = 'c1' AND step = 1) WHERE run = 'c2' AND step = 1`)
 	must(t, err, db.Close())
 	later := sqliteStoreIn(t, folder, true)
-	if _, _, err := later.Get(t.Context(), "c1"); err != nil {
-		t.Error(err)
-	}
-	if _, _, err := later.Get(t.Context(), "c2"); err == nil {
-		t.Error("another's record was taken")
-	}
+	_, _, err = later.Get(t.Context(), "c1")
+	assert.Check(t, err)
+	_, _, err = later.Get(t.Context(), "c2")
+	assert.Check(t, err != nil, "another's record was taken")
 }
 
 // Without sealing, interrupted runs are still listed, and nothing is in plain text.
@@ -177,13 +178,15 @@ func TestWithoutAKeychain(t *testing.T) {
 	begin(t, k, "c1")
 	must(t, k.Close())
 	row, kept, err := sqliteStoreIn(t, folder, false).Get(t.Context(), "c1")
-	if err != nil || kept != nil || row.Err == nil || row.State != workflow.Interrupted || row.Step != 2 || row.Steps != 2 {
-		t.Errorf("%+v, %v", row, err)
-	}
+	assert.NilError(t, err, "%+v", row)
+	assert.Assert(t, kept == nil, "%+v", row)
+	assert.Assert(t, row.Err != nil, "%+v", row)
+	assert.Equal(t, row.State, workflow.Interrupted, "%+v", row)
+	assert.Equal(t, row.Step, 2, "%+v", row)
+	assert.Equal(t, row.Steps, 2, "%+v", row)
 	b, err := os.ReadFile(filepath.Join(folder, "state.db"))
-	if err != nil || bytes.Contains(b, []byte("hunter2")) {
-		t.Error("in plain", err)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, !bytes.Contains(b, []byte("hunter2")), "in plain %v", err)
 }
 
 // A record of reading is written with the next act, or at the end.
@@ -200,13 +203,9 @@ func TestReadsAreWrittenWithTheNextAct(t *testing.T) {
 		must(t, err)
 		return len(kept.Records)
 	}
-	if n := records(); n != 0 {
-		t.Errorf("%d records", n)
-	}
+	assert.Check(t, is.Equal(records(), 0))
 	must(t, k.Step(ctx, "c1", &workflow.Record{Step: 2, State: workflow.Begun}))
-	if n := records(); n != 2 {
-		t.Errorf("%d records", n)
-	}
+	assert.Check(t, is.Equal(records(), 2))
 }
 
 // Old runs, and those beyond a thousand, are deleted; a run that may be active is kept.
@@ -235,9 +234,12 @@ func TestOldRunsGo(t *testing.T) {
 	for _, row := range rows {
 		ids[row.ID] = true
 	}
-	if ids["old"] || !ids["begun"] || !ids["c0"] || !ids["n0"] || ids["n1004"] || len(rows) != 1001 {
-		t.Errorf("%d rows; old %v, begun %v, c0 %v, n0 %v, n1004 %v", len(rows), ids["old"], ids["begun"], ids["c0"], ids["n0"], ids["n1004"])
-	}
+	assert.Assert(t, !ids["old"], "%d rows; old %v, begun %v, c0 %v, n0 %v, n1004 %v", len(rows), ids["old"], ids["begun"], ids["c0"], ids["n0"], ids["n1004"])
+	assert.Assert(t, ids["begun"], "%d rows; old %v, begun %v, c0 %v, n0 %v, n1004 %v", len(rows), ids["old"], ids["begun"], ids["c0"], ids["n0"], ids["n1004"])
+	assert.Assert(t, ids["c0"], "%d rows; old %v, begun %v, c0 %v, n0 %v, n1004 %v", len(rows), ids["old"], ids["begun"], ids["c0"], ids["n0"], ids["n1004"])
+	assert.Assert(t, ids["n0"], "%d rows; old %v, begun %v, c0 %v, n0 %v, n1004 %v", len(rows), ids["old"], ids["begun"], ids["c0"], ids["n0"], ids["n1004"])
+	assert.Assert(t, !ids["n1004"], "%d rows; old %v, begun %v, c0 %v, n0 %v, n1004 %v", len(rows), ids["old"], ids["begun"], ids["c0"], ids["n0"], ids["n1004"])
+	assert.Assert(t, is.Len(rows, 1001), "%v %v %v %v %v", ids["old"], ids["begun"], ids["c0"], ids["n0"], ids["n1004"])
 }
 
 // A database of a later version is not changed.
@@ -248,7 +250,5 @@ func TestAnotherVersionIsLeftAlone(t *testing.T) {
 	_, err = db.Exec(`CREATE TABLE theirs (a); PRAGMA user_version = 9`)
 	must(t, err, db.Close())
 	err = sqliteStoreIn(t, folder, true).Begin(context.Background(), &workflow.Run{ID: "c1", Document: document(t)})
-	if err == nil || !strings.Contains(err.Error(), "version 9") {
-		t.Error(err)
-	}
+	assert.Check(t, is.ErrorContains(err, "version 9"))
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/automation/workflow"
 )
@@ -72,16 +74,15 @@ func fourSteps() []any {
 func TestStoreReceivesProgress(t *testing.T) {
 	w, n := runRecorded(t, "")
 	w.fails["get missing"] = aai.Errorf(aai.ElementNotFound, "there is none")
-	if _, err := w.does(t, fourSteps()...); err != nil {
-		t.Fatal(err)
-	}
+	_, err := w.does(t, fourSteps()...)
+	assert.NilError(t, err)
 	want := []string{"begin", "1 begun", "1 done", "2 begun", "2 passed", "3 begun", "3 failed", "4 begun", "4 done", "end done"}
-	if !slices.Equal(n.lines, want) {
-		t.Errorf("told %v, expected %v", n.lines, want)
-	}
-	if n.run.ID == "" || n.run.Caller != agent() || n.run.Document.Name != "test" || n.run.Document.Source["steps"] == nil || n.run.App != aai.BuiltinApp {
-		t.Errorf("%+v", n.run)
-	}
+	assert.Check(t, slices.Equal(n.lines, want), "told %v, expected %v", n.lines, want)
+	assert.Assert(t, n.run.ID != "", "%+v", n.run)
+	assert.Equal(t, n.run.Caller, agent(), "%+v", n.run)
+	assert.Equal(t, n.run.Document.Name, "test", "%+v", n.run)
+	assert.Assert(t, n.run.Document.Source["steps"] != nil, "%+v", n.run)
+	assert.Equal(t, n.run.App, aai.BuiltinApp, "%+v", n.run)
 	if acts := n.records[0].Acts; len(acts) != 1 || acts[0].Undo == nil || len(n.records[1].Acts) != 0 {
 		t.Errorf("%+v", n.records)
 	}
@@ -94,12 +95,9 @@ func TestWhatTheStoreCannotKeep(t *testing.T) {
 		w.fails["get missing"] = aai.Errorf(aai.ElementNotFound, "there is none")
 		_, err := w.does(t, fourSteps()...)
 		e := aai.AsError(err)
-		if e == nil || e.Code != aai.RecordFailed {
-			t.Errorf("%s: %v", full, err)
-		}
-		if acted := len(slices.DeleteFunc(w.calls, func(c string) bool { return strings.HasPrefix(c, "get a") })); acted < ran {
-			t.Errorf("%s: ran %v", full, w.calls)
-		}
+		assert.Assert(t, e != nil, "%s %v", full, err)
+		assert.Equal(t, e.Code, aai.RecordFailed, "%s %v", full, err)
+		assert.Check(t, len(slices.DeleteFunc(w.calls, func(c string) bool { return strings.HasPrefix(c, "get a") })) >= ran, "%s: ran %v", full, w.calls)
 		if full == "begin" && len(w.calls) > 0 || full == "4 done" && w.kept["b"] != nil {
 			t.Errorf("%s: ran %v, kept %v", full, w.calls, w.kept)
 		}
@@ -120,18 +118,15 @@ func TestGoingOn(t *testing.T) {
 	later.kept["a"] = 1
 	later.fails["set b"] = aai.Errorf(aai.ElementNotFound, "no b")
 	d, err := workflow.ParseDocument(n.run.Document.Source, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	call := &aai.Call{ID: "c2", Caller: agent(), App: aai.BuiltinApp, Tool: workflow.BuiltinToolName}
 	_, err = later.Execute(t.Context(), call, d, workflow.ResumePoint{Step: 4, Before: n.records[:3]})
 	if err == nil || !strings.Contains(err.Error(), "step 4 of 4") || !strings.Contains(err.Error(), "1 act undone") || !strings.Contains(err.Error(), "not undone") { // from the stored state
 		t.Error(err)
 	}
-	if want := []string{"set b", "get a", "set a"}; !slices.Equal(later.calls, want) || later.kept["a"] != nil {
-		t.Errorf("ran %v, expected %v; kept %v", later.calls, want, later.kept)
-	}
-	if want := []string{"begin", "4 begun", "4 failed", "back 1 unsure", "back 1 undone", "end partly_rolled_back"}; !slices.Equal(again.lines, want) {
-		t.Errorf("told %v, expected %v", again.lines, want)
-	}
+	want := []string{"set b", "get a", "set a"}
+	assert.Assert(t, slices.Equal(later.calls, want), "ran %v, expected %v; kept %v", later.calls, want, later.kept)
+	assert.Assert(t, later.kept["a"] == nil, "ran %v, expected %v; kept %v", later.calls, want, later.kept)
+	want = []string{"begin", "4 begun", "4 failed", "back 1 unsure", "back 1 undone", "end partly_rolled_back"}
+	assert.Check(t, slices.Equal(again.lines, want), "told %v, expected %v", again.lines, want)
 }

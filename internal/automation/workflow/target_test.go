@@ -4,6 +4,9 @@ import (
 	"context"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/testkit/fakeoperator"
 )
@@ -23,17 +26,16 @@ func TestAnUndoIsForItsProgram(t *testing.T) {
 		return &aai.Result{Undo: &aai.Undo{Step: step, StateStep: &step}}, nil
 	}
 	result, err := w.Do(t.Context(), &aai.Call{Caller: agent(), App: aai.DesktopApp, Tool: "ax_click", Args: args})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	now = &aai.App{ID: "desktop/other", Name: "Other", PID: 7}
 	for _, step := range []aai.Step{result.Undo.Step, *result.Undo.StateStep} {
-		if _, err := w.Do(t.Context(), step.Call(agent())); aai.AsError(err) == nil || aai.AsError(err).Delivery != aai.NotDelivered || len(w.calls) != 1 {
-			t.Errorf("it was done to another program: %v", err)
-		}
+		_, err := w.Do(t.Context(), step.Call(agent()))
+		assert.Assert(t, aai.AsError(err) != nil, "it was done to another program: %v", err)
+		assert.Equal(t, aai.AsError(err).Delivery, aai.NotDelivered, err)
+		assert.Assert(t, is.Len(w.calls, 1), err)
 	}
 	now = &aai.App{ID: "desktop/editor", Name: "Editor", PID: 7}
-	if _, err := w.Do(t.Context(), result.Undo.Step.Call(agent())); err != nil || len(w.calls) != 2 {
-		t.Error(err)
-	}
+	_, err = w.Do(t.Context(), result.Undo.Step.Call(agent()))
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(w.calls, 2))
 }

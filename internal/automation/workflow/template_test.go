@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/gybob/aai-gateway/internal/automation/workflow"
@@ -69,17 +71,14 @@ func TestValuesStayData(t *testing.T) {
 			step("get", documentObject{"name": "a"}, "name", "again"),
 			step("set", documentObject{"name": "{{item.at}}", "value": "{{item.value}}"}, "for_each", []any{documentObject{"at": "d", "value": "{{again.value}}"}, documentObject{"at": "e", "value": "{{text.value}}"}}),
 		)
-		if err != nil {
-			t2.Fatal(err)
-		}
+		assert.NilError(t2, err)
 		plain := asJSON(t2, whole)
 		said := asJSON(t2, text).(string) // invalid UTF-8 changes in JSON
 		for name, want := range map[string]any{
 			"a": plain, "b": "<" + said + "|{{x}}|" + said + ">", "c": documentObject{"in": []any{plain, said}}, "d": plain, "e": said,
 		} {
-			if got := asJSON(t2, w.kept[name]); !reflect.DeepEqual(got, asJSON(t2, want)) {
-				t2.Errorf("%s is %#v, expected %#v", name, got, want)
-			}
+			got := asJSON(t2, w.kept[name])
+			assert.Check(t2, reflect.DeepEqual(got, asJSON(t2, want)), "%s %#v %#v", name, got, want)
 		}
 	})
 }
@@ -89,12 +88,9 @@ func TestValuesInATextAreWritten(t *testing.T) {
 	w := newWorld(t)
 	w.kept["v"] = documentObject{"n": 3, "b": true, "nothing": nil, "list": []any{1, "a"}, "object": documentObject{"x": "y"}}
 	const text = "{{step_1.value.n}} {{step_1.value.b}} {{step_1.value.nothing}} {{step_1.value.list}} {{step_1.value.list.1}} {{step_1.value.object}}"
-	if _, err := w.does(t, step("get", documentObject{"name": "v"}), step("set", documentObject{"name": "a", "value": text})); err != nil {
-		t.Fatal(err)
-	}
-	if want := `3 true  [1,"a"] a {"x":"y"}`; w.kept["a"] != want {
-		t.Errorf("%q, expected %q", w.kept["a"], want)
-	}
+	_, err := w.does(t, step("get", documentObject{"name": "v"}), step("set", documentObject{"name": "a", "value": text}))
+	assert.NilError(t, err)
+	assert.Check(t, is.Equal(w.kept["a"], `3 true  [1,"a"] a {"x":"y"}`))
 }
 
 // The error for a missing value lists the existing ones.
@@ -108,12 +104,9 @@ func TestAValueThatIsNotThere(t *testing.T) {
 		w := newWorld(t)
 		w.kept["v"] = []any{1, 2}
 		_, err := w.does(t, step("get", documentObject{"name": "v"}), step("set", documentObject{"name": "a", "value": value}))
-		if err == nil || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), "step 2 of 2 (set)") {
-			t.Errorf("%s: %v, expected %q", value, err, says)
-		}
-		if w.kept["a"] != nil {
-			t.Errorf("%s ran", value)
-		}
+		assert.Assert(t, is.ErrorContains(err, says), value)
+		assert.Assert(t, is.ErrorContains(err, "step 2 of 2 (set)"), value)
+		assert.Check(t, w.kept["a"] == nil, "%s ran", value)
 	}
 }
 
@@ -128,7 +121,5 @@ func TestTemplateOfManyMarks(t *testing.T) {
 		return after.TotalAlloc - before.TotalAlloc
 	}
 	small, large := allocated(10_000), allocated(100_000)
-	if large > 30*small+1<<20 {
-		t.Errorf("ten times the text took %d bytes, not %d", large, small)
-	}
+	assert.Check(t, large <= 30*small+1<<20, "ten times the text took %d bytes, not %d", large, small)
 }

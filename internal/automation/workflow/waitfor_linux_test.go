@@ -3,9 +3,11 @@ package workflow_test
 import (
 	"context"
 	"fmt"
-	"strings"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/drivers/dbus"
@@ -27,9 +29,7 @@ func onNotes(t *testing.T, w *world) *testkit.BusService {
 	source, err := d.CompileEvents([]*aai.Recipe{{Event: "added", DBus: &aai.DBusRecipe{
 		Bus: "session", Service: notesID, Interface: testkit.ServiceInterface, Signal: "Added", Fields: []string{"title"},
 	}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	add := &aai.Tool{
 		Name: "add", Effect: aai.Changes, Params: schema.MustParse(`{"type": "object", "properties": {"titles": {"type": "array"}}}`),
 		Run: func(_ context.Context, call *aai.Call) (*aai.Result, error) {
@@ -69,22 +69,19 @@ func TestWaitForAnEvent(t *testing.T) {
 	milk := documentObject{"when": documentObject{"value": "{{event.fields.title}}", "equals": "milk"}}
 	result, err := w.does(t, addNotes("bread", "milk", "eggs"), waitFor(milk), waitFor(nil), addNotes("{{step_2.fields.title}}", "{{step_3.fields.title}}"),
 		waitFor(milk))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	// old, older, bread, milk, eggs, and then those that the waits found: milk, eggs
-	if said := fmt.Sprint(result.Data); !strings.Contains(said, "fields:map[title:milk] number:6 ") {
-		t.Errorf("the last event is not the sixth one: %s", said)
-	}
+	said := fmt.Sprint(result.Data)
+	assert.Check(t, is.Contains(said, "fields:map[title:milk] number:6 "), "the last event is not the sixth one: %s", said)
 }
 
 func TestWaitForAnEventThatDoesNotCome(t *testing.T) {
 	w := newWorld(t)
 	onNotes(t, w)
 	_, err := w.does(t, addNotes("milk"), waitFor(documentObject{"timeout_ms": 200, "when": documentObject{"value": "{{event.fields.title}}", "equals": "cheese"}}))
-	if e := aai.AsError(err); e == nil || !strings.Contains(e.Message, "no event added of org.example.Notes came within 200ms") {
-		t.Errorf("got %v", err)
-	}
+	e := aai.AsError(err)
+	assert.Assert(t, e != nil, err)
+	assert.Assert(t, is.Contains(e.Message, "no event added of org.example.Notes came within 200ms"), err)
 }
 
 // A wait ends with its run.
@@ -100,9 +97,7 @@ func TestWaitForEndsWithTheRun(t *testing.T) {
 	time.AfterFunc(time.Second, cancel)
 	select {
 	case err := <-ended:
-		if err == nil {
-			t.Error("the run succeeded")
-		}
+		assert.Check(t, err != nil, "the run succeeded")
 	case <-time.After(time.Minute):
 		t.Error("the wait goes on")
 	}
@@ -118,8 +113,7 @@ func TestInvalidWaits(t *testing.T) {
 		"wait_for, timeout_ms":   waitFor(documentObject{"timeout_ms": -1}),
 		"step 1, wait_for: expe": {"wait_for": 7},
 	} {
-		if _, err := w.does(t, step); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", want, err)
-		}
+		_, err := w.does(t, step)
+		assert.Check(t, is.ErrorContains(err, want))
 	}
 }

@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/automation/workflow"
 	"github.com/gybob/aai-gateway/internal/desktop"
@@ -47,9 +50,8 @@ func onDesktop(t *testing.T, w *world) (open func(linuxtest.Kind) (f *linuxtest.
 			if err == nil {
 				return f, app
 			}
-			if e := aai.AsError(err); e.Code != aai.AppNotFound && e.Code != aai.ElementNotFound && e.Code != aai.AppNotRunning {
-				t.Fatal(err)
-			}
+			e := aai.AsError(err)
+			assert.Assert(t, e.Code == aai.AppNotFound || e.Code == aai.ElementNotFound || e.Code == aai.AppNotRunning, err)
 			_ = aai.Sleep(t.Context(), 50*time.Millisecond)
 		}
 	}
@@ -83,9 +85,7 @@ func TestWorkflowOnAWindow(t *testing.T) {
 		documentObject{"tool": "ax_find", "app": app, "args": documentObject{"query": "no such thing"}, "on_fail": "skip"},
 		documentObject{"tool": "ax_click", "app": app, "args": documentObject{"query": "button Press"}, "when": documentObject{"value": "{{step_5.error.code}}", "equals": "ELEMENT_NOT_FOUND"}},
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	f.WaitState(t, "name", "Ann {{x}}")
 	f.WaitState(t, "notes", "of Ann {{x}}!")
 	f.WaitState(t, "presses", float64(1))
@@ -97,17 +97,16 @@ func TestWorkflowOnAWindow(t *testing.T) {
 		documentObject{"tool": "ax_click", "app": app, "args": documentObject{"query": "button Press"}},
 		documentObject{"tool": "ax_find", "app": app, "args": documentObject{"query": "no such thing"}, "on_fail": "rollback"},
 	)
-	if e := aai.AsError(err); e == nil || e.Code != aai.ElementNotFound || !strings.Contains(e.Message, "step 4 of 4 (ax_find)") {
-		t.Fatal(err)
-	}
+	e := aai.AsError(err)
+	assert.Assert(t, e != nil, err)
+	assert.Equal(t, e.Code, aai.ElementNotFound, err)
+	assert.Assert(t, is.Contains(e.Message, "step 4 of 4 (ax_find)"), err)
 	state := f.State(t)
 	for name, c := range map[string]struct {
 		was  any
 		step string
 	}{"name": {"Ann {{x}}", "step 1 "}, "volume": {float64(30), "step 2 "}, "presses": {float64(1), "step 3 "}} {
-		if named := regexp.MustCompile(`not undone: .*` + c.step).MatchString(err.Error()); state[name] != c.was && !named {
-			t.Errorf("%s is %v, was %v, and is not named in %v", name, state[name], c.was, err)
-		}
+		assert.Check(t, state[name] == c.was || regexp.MustCompile(`not undone: .*`+c.step).MatchString(err.Error()), "%s is %v, was %v, and is not named in %v", name, state[name], c.was, err)
 	}
 	if !strings.Contains(err.Error(), "not undone: step 3 (ax_click)") { // the newest is the first
 		t.Error(err)

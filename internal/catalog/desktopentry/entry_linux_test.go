@@ -6,6 +6,9 @@ import (
 	"syscall"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/catalog/desktopentry"
 )
 
@@ -39,20 +42,18 @@ func TestParse(t *testing.T) {
 		f.LocalizedValue("fr", "Comment"): `a b\nc`, f.Value("Exec"): `editor "a b" %U`,
 		f.GroupValue("Other", "Type"): "Link",
 	} {
-		if got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
+		assert.Check(t, is.Equal(got, want))
 	}
-	if _, found := f.Lookup("NoDisplay"); found || !f.IsApplication() || !f.IsTrue("DBusActivatable") {
-		t.Errorf("%+v", f)
-	}
+	_, found := f.Lookup("NoDisplay")
+	assert.Assert(t, !found, "%+v", f)
+	assert.Assert(t, f.IsApplication(), "%+v", f)
+	assert.Assert(t, f.IsTrue("DBusActivatable"), "%+v", f)
 	actions := f.Actions()
-	if len(actions) != 2 || actions[0].ID != "new" || actions[0].LocalizedValue("de", "Name") != "Neu" || actions[1].Value("Name") != "Print" {
-		t.Errorf("%+v", actions)
-	}
-	if deleted := desktopentry.Parse([]byte("[Desktop Entry]\nType=Application\nHidden=true\n")); deleted.IsApplication() {
-		t.Error("a deleted entry starts something")
-	}
+	assert.Assert(t, is.Len(actions, 2))
+	assert.Equal(t, actions[0].ID, "new")
+	assert.Equal(t, actions[0].LocalizedValue("de", "Name"), "Neu")
+	assert.Equal(t, actions[1].Value("Name"), "Print")
+	assert.Check(t, !desktopentry.Parse([]byte("[Desktop Entry]\nType=Application\nHidden=true\n")).IsApplication(), "a deleted entry starts something")
 }
 
 // FuzzParse checks that any text gives an entry, possibly empty.
@@ -62,24 +63,18 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		e := desktopentry.Parse(text)
 		for _, key := range []string{"Name", "Type", "Exec", ""} {
-			if e.LocalizedValue("", key) != e.Value(key) {
-				t.Errorf("%q is %q, and in no language %q", key, e.Value(key), e.LocalizedValue("", key))
-			}
+			assert.Check(t, is.Equal(e.LocalizedValue("", key), e.Value(key)), "%q", key)
 		}
 		for _, a := range e.Actions() {
-			if !strings.Contains(e.Value("Actions"), a.ID) {
-				t.Errorf("nobody names the action %q", a.ID)
-			}
+			assert.Check(t, is.Contains(e.Value("Actions"), a.ID), "nobody names the action %q", a.ID)
 		}
 	})
 }
 
 func TestReadWaitsForNobody(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "a.desktop")
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if f, err := desktopentry.Read(pipe); err == nil || f.IsApplication() {
-		t.Errorf("%+v, %v", f, err)
-	}
+	assert.NilError(t, syscall.Mkfifo(pipe, 0o600))
+	f, err := desktopentry.Read(pipe)
+	assert.Assert(t, err != nil, "%+v %v", f, err)
+	assert.Assert(t, !f.IsApplication(), "%+v %v", f, err)
 }

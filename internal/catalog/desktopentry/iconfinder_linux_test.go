@@ -12,6 +12,9 @@ import (
 	"syscall"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/catalog/desktopentry"
 )
@@ -22,9 +25,7 @@ const svg = `<?xml version="1.0"?><!-- a --><svg xmlns="http://www.w3.org/2000/s
 func picture(t *testing.T, pixels int) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, pixels, pixels))); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, png.Encode(&b, image.NewGray(image.Rect(0, 0, pixels, pixels))))
 	return b.String()
 }
 
@@ -33,12 +34,8 @@ func writeFiles(t *testing.T, folder string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
 		path := filepath.Join(folder, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		assert.NilError(t, os.WriteFile(path, []byte(text), 0o600))
 	}
 }
 
@@ -66,9 +63,7 @@ Size=48
 func ask(t *testing.T, r *desktopentry.IconFinder, app string, size int) (kind string, data []byte) {
 	t.Helper()
 	result, err := r.Tools()[0].Run(context.Background(), &aai.Call{Args: map[string]any{"apps": []any{app}, "size": size}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	if len(result.Images) == 0 {
 		return "", nil
 	}
@@ -115,9 +110,9 @@ func TestFinds(t *testing.T) {
 		{"unknown", 48, "", ""},
 		{"../hicolor/48x48/apps/mail", 48, "", ""},
 	} {
-		if kind, got := ask(t, r, c.app, c.size); kind != c.kind || string(got) != c.want {
-			t.Errorf("%s at %d: %q, %d bytes; want %q, %d", c.app, c.size, kind, len(got), c.kind, len(c.want))
-		}
+		kind, got := ask(t, r, c.app, c.size)
+		assert.Check(t, is.Equal(kind, c.kind), "%s %d %d %d", c.app, c.size, len(got), len(c.want))
+		assert.Check(t, is.Equal(string(got), c.want), "%s %d %d %d", c.app, c.size, len(got), len(c.want))
 	}
 }
 
@@ -147,25 +142,20 @@ func TestGivesNothingElse(t *testing.T) {
 		"pixmaps/link.png": secret, "icons/hicolor/ok/out.png": secret, "pixmaps/near.png": "../secret2.png", "pixmaps/in.png": "../icons/hicolor/ok/other.png",
 		"icons/away": home, "pixmaps/loop.png": "loop.png",
 	} {
-		if err := os.Symlink(to, filepath.Join(data, link)); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.Symlink(to, filepath.Join(data, link)))
 	}
-	if err := syscall.Mkfifo(filepath.Join(data, "pixmaps", "pipe.png"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, syscall.Mkfifo(filepath.Join(data, "pixmaps", "pipe.png"), 0o600))
 	r := desktopentry.NewIconFinder(desktopentry.IconConfig{EntryFolders: []string{filepath.Join(data, "applications")}, Home: home})
 	for _, app := range []string{
 		"path", "up", "html", "entity", "page", "bare", "two", "half", "large", "wide", "text", "link", "out", "near", "loop", "pipe", "secret", "secret2",
 		secret, "/etc/passwd", "", ".", "a\x00b",
 	} {
-		if kind, got := ask(t, r, app, 48); kind != "" || got != nil {
-			t.Errorf("%q: %s of %d bytes is given", app, kind, len(got))
-		}
+		kind, got := ask(t, r, app, 48)
+		assert.Check(t, is.Equal(kind, ""), "%q %d", app, len(got))
+		assert.Check(t, got == nil, "%q: %s of %d bytes is given", app, kind, len(got))
 	}
-	if kind, _ := ask(t, r, "in", 48); kind != "image/png" {
-		t.Errorf("a link within the folders of icons leads to %q", kind)
-	}
+	kind, _ := ask(t, r, "in", 48)
+	assert.Check(t, is.Equal(kind, "image/png"), "a link within the folders of icons leads to %q", kind)
 }
 
 // TestAnswerIsBounded checks the limit of a result, and its number of omitted icons.
@@ -178,9 +168,7 @@ func TestAnswerIsBounded(t *testing.T) {
 	}
 	writeFiles(t, data, files)
 	result, err := desktopentry.NewIconFinder(desktopentry.IconConfig{EntryFolders: []string{filepath.Join(data, "applications")}}).Tools()[0].Run(context.Background(), &aai.Call{Args: map[string]any{"apps": apps}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	text, err := json.Marshal(result.Data)
 	if err != nil || len(result.Images) != 20 || !strings.HasSuffix(string(text), `,"omitted":6}`) {
 		t.Errorf("%d pictures, %.200s…, %v", len(result.Images), text, err)

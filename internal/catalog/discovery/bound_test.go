@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway/internal/netguard"
 )
 
@@ -14,9 +16,7 @@ func TestSitesInMemoryAreBounded(t *testing.T) {
 	hosts := make([]netguard.Host, 0, 101)
 	for i := range 101 {
 		h, err := netguard.ParseHost(fmt.Sprintf("shop%d.example.com", i))
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		hosts = append(hosts, h)
 		if i == 100 {
 			w.remember(w.sites[hosts[0]]) // used again

@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -19,9 +22,8 @@ func TestCacheForm(t *testing.T) {
 	w.serveDescriptor(notes, `ETag: "v1"`, "Last-Modified: Sun, 01 Mar 2026 10:00:00 GMT", "Cache-Control: public, max-age=3600")
 	app := w.find(w.host)
 	body, err := os.ReadFile(w.file("aai.json"))
-	if err != nil || string(body) != notes {
-		t.Errorf("the copy is %q, %v", body, err)
-	}
+	assert.NilError(t, err, "%q", body)
+	assert.Equal(t, string(body), notes, "%q", body)
 	raw, err := os.ReadFile(w.file("aai.json.meta"))
 	must(t, err)
 	var got map[string]any
@@ -31,9 +33,7 @@ func TestCacheForm(t *testing.T) {
 		"etag": `"v1"`, "last_modified": "Sun, 01 Mar 2026 10:00:00 GMT", "sha256": app.Digest,
 	}
 	for key, value := range want {
-		if got[key] != value {
-			t.Errorf("%s is %v, want %v", key, got[key], value)
-		}
+		assert.Check(t, is.Equal(got[key], value), key)
 	}
 	if len(got) != len(want) || !app.Descriptor.Modified.Equal(time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)) {
 		t.Errorf("the meta is %s; modified %s", raw, app.Descriptor.Modified)
@@ -44,9 +44,8 @@ func TestCacheForm(t *testing.T) {
 		}
 	}
 	left, err := os.ReadDir(filepath.Dir(w.file("aai.json")))
-	if err != nil || len(left) != 2 {
-		t.Errorf("the folder has %v", left)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(left, 2))
 }
 
 // TestTTL checks the bounds of a copy's lifetime.
@@ -76,15 +75,13 @@ func TestTTL(t *testing.T) {
 				w.advance(test.ttl - time.Second)
 				process()
 				w.find(w.host)
-				if n := w.requests(); n != 0 {
-					t.Errorf("asked %d times before it was due", n)
-				}
+				n := w.requests()
+				assert.Check(t, is.Equal(n, 0), "asked %d times before it was due", n)
 				w.advance(time.Second)
 				process()
 				w.find(w.host)
-				if n := w.requests(); n != 1 {
-					t.Errorf("asked %d times when it was due", n)
-				}
+				n = w.requests()
+				assert.Check(t, is.Equal(n, 1), "asked %d times when it was due", n)
 			}
 		})
 	}
@@ -106,32 +103,25 @@ func TestRevalidation(t *testing.T) {
 	defer w.web.OnChange(func() { changes++ })()
 	for range 3 {
 		w.advance(day)
-		if again := w.find(w.host); again != first {
-			t.Error("an app that has not changed is another")
-		}
+		assert.Check(t, is.Equal(w.find(w.host), first), "an app that has not changed is another")
 	}
-	if changes != 0 {
-		t.Errorf("told of %d changes", changes)
-	}
+	assert.Check(t, is.Equal(changes, 0), "told of %d changes", changes)
 	w.restart()
 	w.find(w.host)
-	if n := w.requests(); n != 4 {
-		t.Errorf("asked %d times", n)
-	}
+	n := w.requests()
+	assert.Check(t, is.Equal(n, 4), "asked %d times", n)
 	w.advance(day)
 	w.restart()
 	etag, body = `"v2"`, replaced("Keeps notes.", "Keeps more notes.")
-	if again := w.find(w.host); again.Digest == first.Digest || again.Description != "Keeps more notes." {
-		t.Error("a change was not seen")
-	}
+	again := w.find(w.host)
+	assert.Check(t, again.Digest != first.Digest, "a change was not seen")
+	assert.Check(t, is.Equal(again.Description, "Keeps more notes."))
 	// A site that confirms without a validator is accepted too.
 	w.advance(day)
 	etag = `"v3"`
 	second := w.find(w.host)
 	w.advance(day)
-	if again := w.find(w.host); again != second {
-		t.Error("the same text is another app")
-	}
+	assert.Check(t, is.Equal(w.find(w.host), second), "the same text is another app")
 }
 
 // TestNotModifiedOutOfNothing checks "not modified" without a copy, which is an error.
@@ -173,9 +163,7 @@ func TestRow25StaleForEver(t *testing.T) {
 				_ = w.fails(w.host, test.code)
 				return
 			}
-			if again := w.find(w.host); again.Digest != app.Digest {
-				t.Error("served another")
-			}
+			assert.Check(t, is.Equal(w.find(w.host).Digest, app.Digest), "served another")
 		})
 	}
 }
@@ -196,9 +184,7 @@ func TestStaleDoesNotWait(t *testing.T) {
 	}
 	w.serveDescriptor(replaced("Keeps notes.", "Keeps more notes."))
 	w.advance(time.Minute)
-	if app := w.find(w.host); app.Description != "Keeps more notes." {
-		t.Error("still the old one, after a minute")
-	}
+	assert.Check(t, is.Equal(w.find(w.host).Description, "Keeps more notes."), "still the old one, after a minute")
 }
 
 // TestNeverAfterGone checks that a withdrawn descriptor does not return with the next network
@@ -211,9 +197,9 @@ func TestNeverAfterGone(t *testing.T) {
 	w.advance(2 * day)
 	w.status(404)
 	_ = w.fails(w.host, aai.AppNotFound)
-	if ids := w.ids(); len(ids) != 1 || changes != 1 {
-		t.Errorf("still listed: %q, told %d times", ids, changes)
-	}
+	ids := w.ids()
+	assert.Assert(t, is.Len(ids, 1))
+	assert.Equal(t, changes, 1)
 	w.breakConnections()
 	_ = w.fails(w.host, aai.AppNotRunning)
 	w.restart()
@@ -227,7 +213,6 @@ func TestClockSetBack(t *testing.T) {
 	w.advance(-2 * day)
 	w.restart()
 	w.find(w.host)
-	if n := w.requests(); n != 2 {
-		t.Errorf("asked %d times", n)
-	}
+	n := w.requests()
+	assert.Check(t, is.Equal(n, 2), "asked %d times", n)
 }

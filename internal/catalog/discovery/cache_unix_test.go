@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway/internal/catalog/discovery"
 	"github.com/gybob/aai-gateway/internal/netguard"
 )
@@ -29,9 +31,7 @@ func TestACopyThatIsAPipe(t *testing.T) {
 		}()
 		select {
 		case found := <-read:
-			if found {
-				t.Errorf("%s counts", name)
-			}
+			assert.Check(t, !found, "%s counts", name)
 		case <-time.After(10 * time.Second):
 			t.Errorf("%s is waited for", name)
 		}

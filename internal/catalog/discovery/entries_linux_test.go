@@ -8,7 +8,8 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway/internal/catalog/discovery"
 )
@@ -18,9 +19,7 @@ func folder(t *testing.T, entries map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range entries {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	return dir
 }
@@ -40,23 +39,18 @@ func TestEntries(t *testing.T) {
 	})
 	second := folder(t, map[string]string{"hidden.desktop": editor, "editor.desktop": strings.ReplaceAll(editor, "new", "old")})
 	report := look(t, discovery.ScannerConfig{EntryFolders: []string{first, second, filepath.Join(first, "absent")}, Apps: none})
-	if got := apps(report, discovery.StateInstalled); !slices.Equal(got, []string{"editor"}) {
-		t.Errorf("%q offer actions", got)
-	}
+	got := apps(report, discovery.StateInstalled)
+	assert.Check(t, slices.Equal(got, []string{"editor"}), "%q offer actions", got)
 	w := find(t, report, "desktop-actions", "editor")
-	if want := "starts Editor in one of several ways: 2 actions, such as New Window, Private [31mWindow"; w.Benefit != want {
-		t.Errorf("it gains %q; want %q", w.Benefit, want)
-	}
+	want := "starts Editor in one of several ways: 2 actions, such as New Window, Private [31mWindow"
+	assert.Check(t, is.Equal(w.Benefit, want), "it gains %q; want %q", w.Benefit, want)
 	viewer := find(t, report, "application", "org.example.Viewer")
-	if viewer.State != discovery.StateStartable || !strings.HasPrefix(viewer.HowTo, "aai-gateway generate --start org.example.Viewer makes tools of it") || !strings.Contains(viewer.HowTo, "at /org/example/Viewer") {
-		t.Errorf("the viewer is %+v", viewer)
-	}
-	if len(report.Notes) > 0 || len(report.Unresponsive) > 0 {
-		t.Errorf("notes: %q, silent: %q", report.Notes, report.Unresponsive)
-	}
-	if diff := cmp.Diff([]string{"editor", "org.example.Viewer"}, slices.Concat(apps(report, discovery.StateInstalled), apps(report, discovery.StateStartable))); diff != "" {
-		t.Error(diff)
-	}
+	assert.Equal(t, viewer.State, discovery.StateStartable, "%+v", viewer)
+	assert.Assert(t, strings.HasPrefix(viewer.HowTo, "aai-gateway generate --start org.example.Viewer makes tools of it"), "the viewer is %+v", viewer)
+	assert.Assert(t, is.Contains(viewer.HowTo, "at /org/example/Viewer"), "%+v", viewer)
+	assert.Assert(t, is.Len(report.Notes, 0))
+	assert.Assert(t, is.Len(report.Unresponsive, 0))
+	assert.Check(t, is.DeepEqual([]string{"editor", "org.example.Viewer"}, slices.Concat(apps(report, discovery.StateInstalled), apps(report, discovery.StateStartable))))
 }
 
 // TestOddEntries checks that an odd file affects no other, and does not block.
@@ -65,23 +59,19 @@ func TestOddEntries(t *testing.T) {
 	at := func(name string) string { return filepath.Join(dir, name) }
 	err := syscall.Mkfifo(at("fifo.desktop"), 0o600)
 	large, openErr := os.Create(at("large.desktop"))
-	if err != nil || openErr != nil {
-		t.Fatal(err, openErr)
-	}
+	assert.NilError(t, err)
+	assert.NilError(t, openErr)
 	for _, err := range []error{
 		large.Truncate(100 << 20), large.Close(),
 		os.Symlink(at("loop.desktop"), at("loop.desktop")), os.Symlink(at("nowhere"), at("dangling.desktop")),
 		os.Symlink(at("real"), at("linked.desktop")), os.Mkdir(at("folder.desktop"), 0o700),
 		os.Symlink("/dev/zero", at("endless.desktop")),
 	} {
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 	}
 	report := look(t, discovery.ScannerConfig{EntryFolders: []string{dir}, CallTimeout: generousTimeout, ScanTimeout: 5 * generousTimeout})
-	if got := apps(report, discovery.StateInstalled); !slices.Equal(got, []string{"editor", "linked"}) {
-		t.Errorf("%q offer actions", got)
-	}
+	got := apps(report, discovery.StateInstalled)
+	assert.Check(t, slices.Equal(got, []string{"editor", "linked"}), "%q offer actions", got)
 	all := strings.Join(report.Notes, "\n")
 	for _, name := range []string{"dangling", "endless", "fifo", "folder", "large", "1 more"} {
 		if !strings.Contains(all, name) {
@@ -95,15 +85,11 @@ func TestManyEntries(t *testing.T) {
 	dir := t.TempDir()
 	for i := range 3100 {
 		name := filepath.Join(dir, strings.Repeat("x", i%50)+string(rune('a'+i%26))+"-"+strings.Repeat("y", i/50)+".desktop")
-		if err := os.WriteFile(name, []byte(editor), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.WriteFile(name, []byte(editor), 0o600))
 	}
 	report := look(t, discovery.ScannerConfig{EntryFolders: []string{dir}, CallTimeout: generousTimeout, ScanTimeout: 5 * generousTimeout})
 	files, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	if len(files) <= 3000 || len(report.Integrations) != 3000 || len(report.Notes) != 1 {
 		t.Errorf("of %d entries %d are ways; notes: %q", len(files), len(report.Integrations), report.Notes)
 	}

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway/internal/netguard"
 )
 
@@ -25,17 +27,13 @@ func CheckMeta(t *testing.T, b []byte) {
 	if !ok {
 		return
 	}
-	if strings.ContainsAny(m.ETag+m.LastModified, "\r\n\x00") {
-		t.Errorf("headers %q and %q", m.ETag, m.LastModified)
-	}
+	assert.Check(t, !strings.ContainsAny(m.ETag+m.LastModified, "\r\n\x00"), "headers %q and %q", m.ETag, m.LastModified)
 	for _, age := range []time.Duration{maxTTL, maxStale + time.Nanosecond, -clockSkew - time.Nanosecond} {
-		if now := m.FetchedAt.Add(age); now.Sub(m.FetchedAt) == age && m.isFresh(now) {
-			t.Errorf("%s is fresh at the age of %s", b, age)
-		}
+		now := m.FetchedAt.Add(age)
+		assert.Check(t, now.Sub(m.FetchedAt) != age || !m.isFresh(now), "%s is fresh at the age of %s", b, age)
 	}
-	if now := m.FetchedAt.Add(maxStale + 1); now.Sub(m.FetchedAt) == maxStale+1 && m.isUsable(now) {
-		t.Errorf("%s is usable for ever", b)
-	}
+	now := m.FetchedAt.Add(maxStale + 1)
+	assert.Check(t, now.Sub(m.FetchedAt) != maxStale+1 || !m.isUsable(now), "%s is usable for ever", b)
 }
 
 // CheckFolders checks that every host has its own folder below the cache.
@@ -45,10 +43,10 @@ func CheckFolders(t *testing.T, a, b string) {
 		return
 	}
 	folder := folderOf(one)
-	if !filepath.IsLocal(folder) && !strings.Contains("con prn aux nul", strings.ToLower(folder)) ||
-		strings.Trim(folder, "abcdefghijklmnopqrstuvwxyz0123456789.-_") != "" || strings.HasPrefix(folder, ".") || len(folder) > 255 {
-		t.Errorf("%q has the folder %q", a, folder)
-	}
+	assert.Assert(t, filepath.IsLocal(folder) || strings.Contains("con prn aux nul", strings.ToLower(folder)), "%q has the folder %q", a, folder)
+	assert.Equal(t, strings.Trim(folder, "abcdefghijklmnopqrstuvwxyz0123456789.-_"), "", "%q %q", a, folder)
+	assert.Assert(t, !strings.HasPrefix(folder, "."), "%q has the folder %q", a, folder)
+	assert.Assert(t, len(folder) <= 255, "%q has the folder %q", a, folder)
 	if other, err := netguard.ParseHost(b); err == nil && (folderOf(other) == folder) != (other == one) {
 		t.Errorf("%q and %q: the folders %q and %q", a, b, folder, folderOf(other))
 	}

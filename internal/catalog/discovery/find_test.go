@@ -12,6 +12,9 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/catalog/discovery"
 	"github.com/gybob/aai-gateway/internal/netguard"
@@ -27,22 +30,22 @@ func TestFindByEveryName(t *testing.T) {
 		id, "app:" + id, aai.WireName("app:" + id), w.host + "/", w.host + "/page", "jotter-pad", "JOTTER-PAD",
 	} {
 		app := w.find(name)
-		if app.ID != id || app.Source != "https://"+w.host+"/.well-known/aai.json" || app.Platform != "web" || !app.IsRunnable() {
-			t.Errorf("%s gives %+v", name, app)
-		}
+		assert.Check(t, is.Equal(app.ID, id), "%s %+v", name, app)
+		assert.Check(t, is.Equal(app.Source, "https://"+w.host+"/.well-known/aai.json"), "%s %+v", name, app)
+		assert.Check(t, is.Equal(app.Platform, "web"), "%s %+v", name, app)
+		assert.Check(t, app.IsRunnable(), "%s gives %+v", name, app)
 	}
-	if n := w.requests(); n != 1 {
-		t.Errorf("the site was asked %d times", n)
-	}
+	n := w.requests()
+	assert.Check(t, is.Equal(n, 1), "the site was asked %d times", n)
 }
 
 func TestFindOnlyItsOwnID(t *testing.T) {
 	w := newWorld(t)
 	_, err := w.web.Find(t.Context(), w.host+"/com.example.other")
 	e := aai.AsError(err)
-	if e == nil || e.Code != aai.AppNotFound || !slices.Equal(e.Candidates, []string{w.host + "/com.example.notes"}) {
-		t.Errorf("got %+v", e)
-	}
+	assert.Assert(t, e != nil, "%+v", e)
+	assert.Equal(t, e.Code, aai.AppNotFound, "%+v", e)
+	assert.Assert(t, slices.Equal(e.Candidates, []string{w.host + "/com.example.notes"}), "%+v", e)
 }
 
 // Facts, row 20, and design §3.1: a web app can never take a local id.
@@ -50,17 +53,14 @@ func TestLocalAppsWin(t *testing.T) {
 	w := newWorld(t)
 	w.serveDescriptor(strings.NewReplacer(`"com.example.notes"`, `"org.example.Calculator"`, `"Notes"`, `"Calculator"`, `"jotter"`, `"sums"`).Replace(notes))
 	app := w.find("https://" + w.host)
-	if app.ID != w.host+"/org.example.Calculator" || len(app.Aliases) != 0 {
-		t.Errorf("the site's app is %s with aliases %q", app.ID, app.Aliases)
-	}
+	assert.Check(t, is.Equal(app.ID, w.host+"/org.example.Calculator"))
+	assert.Check(t, is.Len(app.Aliases, 0))
 	for _, name := range []string{"org.example.Calculator", "app:org.example.Calculator", "app_org_example_Calculator", "ORG.example.calculator", "Calculator", "sums", "example.org"} {
-		if app := w.find(name); app.ID != "org.example.Calculator" || app.Platform != "linux" {
-			t.Errorf("%s gives %s", name, app.ID)
-		}
+		app := w.find(name)
+		assert.Check(t, is.Equal(app.ID, "org.example.Calculator"), name)
+		assert.Check(t, is.Equal(app.Platform, "linux"), name)
 	}
-	if w.requests() != 1 {
-		t.Error("a site was asked for the name of an app of this computer")
-	}
+	assert.Check(t, is.Equal(w.requests(), 1), "a site was asked for the name of an app of this computer")
 }
 
 // TestNoSiteForAnAmbiguousName checks that a name of several local apps selects no site.
@@ -70,9 +70,10 @@ func TestNoSiteForAnAmbiguousName(t *testing.T) {
 		w.install(id, strings.NewReplacer("org.example.Calculator", id, `"name": "Calculator"`, `"name": "notes.example.com"`, `"sums", "example.org"`, "").Replace(calculator))
 	}
 	_, err := w.web.Find(t.Context(), "Notes.example.com")
-	if e := aai.AsError(err); e == nil || e.Code != aai.AppNotFound || !slices.Equal(e.Candidates, []string{"org.example.One", "org.example.Two"}) {
-		t.Errorf("got %+v", e)
-	}
+	e := aai.AsError(err)
+	assert.Assert(t, e != nil, "%+v", e)
+	assert.Equal(t, e.Code, aai.AppNotFound, "%+v", e)
+	assert.Assert(t, slices.Equal(e.Candidates, []string{"org.example.One", "org.example.Two"}), "%+v", e)
 }
 
 // TestNoSiteForABrokenApp checks the same for the name of an invalid local app.
@@ -80,9 +81,10 @@ func TestNoSiteForABrokenApp(t *testing.T) {
 	w := newWorld(t)
 	w.install("mail.example.com", "{}")
 	_, err := w.web.Find(t.Context(), "mail.example.com")
-	if e := aai.AsError(err); e == nil || e.Code != aai.DescriptorInvalid || !strings.Contains(e.Message, ".aai") {
-		t.Errorf("got %+v", e)
-	}
+	e := aai.AsError(err)
+	assert.Assert(t, e != nil, "%+v", e)
+	assert.Equal(t, e.Code, aai.DescriptorInvalid, "%+v", e)
+	assert.Assert(t, is.Contains(e.Message, ".aai"), "%+v", e)
 }
 
 // Facts, row 20: the displayed origin is ASCII, so that a letter of another alphabet is visible.
@@ -96,9 +98,7 @@ func TestOriginIsASCII(t *testing.T) {
 		"[2606:4700::1111]":         "https://[2606:4700::1111]/.well-known/aai.json",
 		"example.com/com.example.x": "https://example.com/.well-known/aai.json",
 	} {
-		if got := discovery.Source(address); got != want {
-			t.Errorf("%s is %s, want %s", address, got, want)
-		}
+		assert.Check(t, is.Equal(discovery.Source(address), want), address)
 	}
 }
 
@@ -107,14 +107,12 @@ func TestNoSiteForAWrongID(t *testing.T) {
 	w := newWorld(t)
 	for _, name := range []string{"org.example.Calculater", "calc", "org.gnome.Nautilus", "desktop/firefox", "a b", "", "../../etc", "sums:add", "app:calc"} {
 		_, err := w.web.Find(t.Context(), name)
-		if e := aai.AsError(err); e == nil || e.Code != aai.AppNotFound {
-			t.Errorf("%q: %v", name, err)
-		}
+		e := aai.AsError(err)
+		assert.Assert(t, e != nil, "%q %v", name, err)
+		assert.Equal(t, e.Code, aai.AppNotFound, "%q %v", name, err)
 	}
 	_, err := w.web.Find(t.Context(), "org.example.Calculater")
-	if e := aai.AsError(err); !slices.Contains(e.Candidates, "org.example.Calculator") {
-		t.Errorf("candidates %q", e.Candidates)
-	}
+	assert.Check(t, is.Contains(aai.AsError(err).Candidates, "org.example.Calculator"))
 }
 
 // TestABareNameStaysHere checks that the name of an app that is not installed is not sent to the
@@ -136,19 +134,17 @@ func TestABareNameStaysHere(t *testing.T) {
 	} {
 		_, err := w.web.Find(t.Context(), name)
 		e := aai.AsError(err)
-		if e == nil || e.Code != aai.AppNotFound || !strings.Contains(e.Hint, "web_discover") || !strings.Contains(e.Hint, "https://") {
-			t.Errorf("%q: %+v", name, e)
-		}
-		if n := lookups.Swap(0); n != 0 {
-			t.Errorf("%q was looked up on the internet", name)
-		}
+		assert.Assert(t, e != nil, "%q %+v", name, e)
+		assert.Equal(t, e.Code, aai.AppNotFound, "%q %+v", name, e)
+		assert.Assert(t, is.Contains(e.Hint, "web_discover"), "%q %+v", name, e)
+		assert.Assert(t, is.Contains(e.Hint, "https://"), "%q %+v", name, e)
+		assert.Check(t, lookups.Swap(0) == 0, "%q was looked up on the internet", name)
 	}
-	if _, err := w.web.Find(t.Context(), "org.gnome.Nautilus"); strings.Contains(aai.AsError(err).Hint, "web_discover") {
-		t.Errorf("there is no such site: %v", err)
-	}
-	if _, err := w.web.Find(t.Context(), "https://example.com"); err == nil || lookups.Load() == 0 {
-		t.Errorf("the witness sees nothing: %v", err)
-	}
+	_, err := w.web.Find(t.Context(), "org.gnome.Nautilus")
+	assert.Check(t, !strings.Contains(aai.AsError(err).Hint, "web_discover"), "there is no such site: %v", err)
+	_, err = w.web.Find(t.Context(), "https://example.com")
+	assert.Assert(t, err != nil, "the witness sees nothing: %v", err)
+	assert.Assert(t, lookups.Load() != 0, "the witness sees nothing: %v", err)
 }
 
 func TestAppsAreThoseThatWereAskedFor(t *testing.T) {
@@ -156,29 +152,24 @@ func TestAppsAreThoseThatWereAskedFor(t *testing.T) {
 	changes := 0
 	stop := w.web.OnChange(func() { changes++ })
 	local := w.ids()
-	if !slices.Equal(local, []string{"org.example.Calculator"}) {
-		t.Errorf("the apps are %q before anything was asked for", local)
-	}
+	assert.Check(t, slices.Equal(local, []string{"org.example.Calculator"}), "the apps are %q before anything was asked for", local)
 	app := w.find(w.host)
 	w.find(w.host)
-	if ids := w.ids(); !slices.Equal(ids, []string{w.host + "/com.example.notes", "org.example.Calculator"}) || changes != 1 {
-		t.Errorf("the apps are %q after %d changes", ids, changes)
-	}
+	ids := w.ids()
+	assert.Assert(t, slices.Equal(ids, []string{w.host + "/com.example.notes", "org.example.Calculator"}), "the apps are %q after %d changes", ids, changes)
+	assert.Equal(t, changes, 1, "%q", ids)
 	// The next process does not list sites looked up by this one, even if cached.
 	w.restart()
-	if ids := w.ids(); !slices.Equal(ids, local) {
-		t.Errorf("the next process lists %q", ids)
-	}
-	if again := w.find(w.host); again.Digest != app.Digest || w.requests() != 1 {
-		t.Error("the next process asked the site again")
-	}
+	ids = w.ids()
+	assert.Check(t, slices.Equal(ids, local), "the next process lists %q", ids)
+	again := w.find(w.host)
+	assert.Check(t, is.Equal(again.Digest, app.Digest))
+	assert.Check(t, is.Equal(w.requests(), 1))
 	stop()
 	w.advance(48 * 60 * 60 * 1e9)
 	w.serveDescriptor(replaced("Keeps notes.", "Keeps more notes."))
 	w.find(w.host)
-	if changes != 1 {
-		t.Error("told after stop")
-	}
+	assert.Check(t, is.Equal(changes, 1), "told after stop")
 }
 
 // TestNamedSitesAreListed checks that cached sites with names are listed from the start.
@@ -186,14 +177,13 @@ func TestNamedSitesAreListed(t *testing.T) {
 	w := newWorld(t)
 	must(t, w.web.AddName("jotter-pad", "https://"+w.host))
 	w.restart()
-	if ids := w.ids(); len(ids) != 1 {
-		t.Errorf("listed before it was ever looked up: %q", ids)
-	}
+	ids := w.ids()
+	assert.Check(t, is.Len(ids, 1), "listed before it was ever looked up: %q", ids)
 	w.find("jotter-pad")
 	w.restart()
-	if ids := w.ids(); len(ids) != 2 || w.requests() != 1 {
-		t.Errorf("the apps are %q", ids)
-	}
+	ids = w.ids()
+	assert.Assert(t, is.Len(ids, 2))
+	assert.Equal(t, w.requests(), 1)
 }
 
 func TestSiteNames(t *testing.T) {
@@ -202,25 +192,22 @@ func TestSiteNames(t *testing.T) {
 		"": w.host, "two words.": w.host, "example.com": w.host, "a:b": w.host, "../x": w.host, "a\nb": w.host, strings.Repeat("x", 61): w.host,
 		"ok": "jira", "fine": "http://example.com", "good": "https://u:p@example.com", "well": "",
 	} {
-		if err := w.web.AddName(name, address); err == nil || aai.AsError(err).Code != aai.InvalidParams {
-			t.Errorf("%q for %q: %v", name, address, err)
-		}
+		err := w.web.AddName(name, address)
+		assert.Assert(t, err != nil, "%q %q %v", name, address, err)
+		assert.Equal(t, aai.AsError(err).Code, aai.InvalidParams, "%q %q %v", name, address, err)
 	}
 	must(t, w.web.AddName("one", "example.com"))
 	must(t, w.web.AddName("two", "https://example.org:8443/x"))
 	must(t, w.web.AddName("one", "example.net"))
 	b, err := os.ReadFile(w.config.Names)
-	if want := "{\n  \"one\": \"https://example.net\",\n  \"two\": \"https://example.org:8443\"\n}\n"; err != nil || string(b) != want {
-		t.Errorf("kept %s, %v", b, err)
-	}
+	want := "{\n  \"one\": \"https://example.net\",\n  \"two\": \"https://example.org:8443\"\n}\n"
+	assert.NilError(t, err, b)
+	assert.Equal(t, string(b), want, b)
 	for _, broken := range []string{"", "[]", `{"a": 1}`, `{"a": "ftp://x"}`, `{"a.b": "https://example.com"}`, strings.Repeat(" ", 65<<10) + "{}"} {
 		must(t, os.WriteFile(w.config.Names, []byte(broken), 0o600))
-		if e := w.fails("jira", aai.InvalidParams); !strings.Contains(e.Message, "name-cache.json") {
-			t.Errorf("%.20q: %v", broken, e)
-		}
-		if err := w.web.AddName("three", "example.com"); err == nil {
-			t.Errorf("%.20q was written over", broken)
-		}
+		e := w.fails("jira", aai.InvalidParams)
+		assert.Check(t, is.Contains(e.Message, "name-cache.json"), "%.20q %v", broken, e)
+		assert.Check(t, w.web.AddName("three", "example.com") != nil, "%.20q was written over", broken)
 	}
 	w.find(w.host) // addresses are not names
 }
@@ -234,13 +221,12 @@ func TestDiscoverRefuses(t *testing.T) {
 		"a b": aai.InvalidParams, "example.com:0": aai.InvalidParams, strings.Repeat("a", 5000): aai.InvalidParams,
 		"http://127.0.0.1:1": aai.InvalidParams, "jira": aai.AppNotFound, "https://\u202emoc.elpmaxe": aai.InvalidParams,
 	} {
-		if e := w.fails(address, code); e.Delivery != aai.NotDelivered || strings.ContainsAny(e.Message, "\u202e") || len(e.Message) > 600 {
-			t.Errorf("%.50q: %s", address, e.Message)
-		}
+		e := w.fails(address, code)
+		assert.Equal(t, e.Delivery, aai.NotDelivered, "%.50q %s", address, e.Message)
+		assert.Assert(t, !strings.ContainsAny(e.Message, "\u202e"), "%.50q %s", address, e.Message)
+		assert.Assert(t, len(e.Message) <= 600, "%.50q %s", address, e.Message)
 	}
-	if w.requests() != 0 {
-		t.Error("a site was asked")
-	}
+	assert.Check(t, is.Equal(w.requests(), 0), "a site was asked")
 }
 
 // Facts, row 6: ten lookups a minute, for all callers together; known sites are free.
@@ -251,17 +237,14 @@ func TestLookupsAreLimited(t *testing.T) {
 		_ = w.fails(w.host, aai.AppNotFound)
 	}
 	e := w.fails(w.host, aai.RateLimited)
-	if e.RetryAfter <= 0 || e.RetryAfter > 6*1e9 {
-		t.Errorf("retry after %v", e.RetryAfter)
-	}
+	assert.Check(t, e.RetryAfter > 0, "retry after %v", e.RetryAfter)
+	assert.Check(t, e.RetryAfter <= 6*1e9, "retry after %v", e.RetryAfter)
 	w.serveDescriptor(notes)
 	w.advance(e.RetryAfter)
 	for range 30 {
 		w.find(w.host)
 	}
-	if n := w.requests(); n != 11 {
-		t.Errorf("%d requests", n)
-	}
+	assert.Check(t, is.Equal(w.requests(), 11))
 }
 
 // TestManyAtOnce checks that concurrent requests for one site share one lookup.
@@ -275,14 +258,11 @@ func TestManyAtOnce(t *testing.T) {
 	var asking sync.WaitGroup
 	for range 20 {
 		asking.Go(func() {
-			if _, err := w.web.Find(t.Context(), w.host); err != nil {
-				t.Error(err)
-			}
+			_, err := w.web.Find(t.Context(), w.host)
+			assert.Check(t, err)
 		})
 	}
 	close(release)
 	asking.Wait()
-	if n := w.requests(); n != 1 {
-		t.Errorf("%d requests", n)
-	}
+	assert.Check(t, is.Equal(w.requests(), 1))
 }

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/catalog/discovery"
 )
@@ -55,9 +58,8 @@ func TestHints(t *testing.T) {
 	w := newWorld(t)
 	w.publishes(published())
 	kinds, all, words := w.hints("https://" + w.host + "/mcp/")
-	if want := []string{"ai-catalog", "mcp-server", "api-catalog", "openapi", "agent-card", "llms.txt", "mcp-server"}; !slices.Equal(kinds, want) {
-		t.Fatalf("found %q; want %q", kinds, want)
-	}
+	want := []string{"ai-catalog", "mcp-server", "api-catalog", "openapi", "agent-card", "llms.txt", "mcp-server"}
+	assert.Assert(t, slices.Equal(kinds, want), "found %q; want %q", kinds, want)
 	for i, want := range []string{"Example", "Notes", "", "Notes API 2", "Noter", "Notes", "Notes here"} {
 		if all[i].Name != want || all[i].HowTo == "" || all[i].Kind != "agent-card" && all[i].Count == 0 {
 			t.Errorf("%+v; want the name %q", all[i], want)
@@ -67,9 +69,8 @@ func TestHints(t *testing.T) {
 		t.Errorf("one gets it by %q; want %q", all[3].HowTo, want)
 	}
 	for _, h := range all {
-		if strings.Contains(h.HowTo, "{") || h.Kind == "mcp-server" && !strings.Contains(h.HowTo, "of the type mcp") {
-			t.Errorf("one gets %s by %q", h.Kind, h.HowTo)
-		}
+		assert.Assert(t, !strings.Contains(h.HowTo, "{"), "one gets %s by %q", h.Kind, h.HowTo)
+		assert.Assert(t, h.Kind != "mcp-server" || strings.Contains(h.HowTo, "of the type mcp"), "one gets %s by %q", h.Kind, h.HowTo)
 	}
 	if got := all[3].Items; !slices.Equal(got, []string{"/a", "/notes"}) || all[5].Count != 2 {
 		t.Errorf("the paths are %q; of the notes there are %d", got, all[5].Count)
@@ -77,16 +78,12 @@ func TestHints(t *testing.T) {
 	text, err := json.Marshal(all)
 	must(t, err)
 	for _, bad := range []string{"\x1b", `\u001b`, "\n# and obey"} {
-		if strings.Contains(words, bad) || strings.Contains(string(text), bad) {
-			t.Errorf("%q came through: %s", bad, words)
-		}
+		assert.Assert(t, !strings.Contains(words, bad), "%q came through: %s", bad, words)
+		assert.Assert(t, !strings.Contains(string(text), bad), "%q came through: %s", bad, words)
 	}
-	if n := w.requests(); n != 7 {
-		t.Errorf("%d requests", n)
-	}
-	if _, _, words := w.hints(w.host); strings.Contains(words, "Notes here") {
-		t.Error("what is below a page that nobody named was asked for")
-	}
+	assert.Check(t, is.Equal(w.requests(), 7))
+	_, _, words = w.hints(w.host)
+	assert.Check(t, !strings.Contains(words, "Notes here"), "what is below a page that nobody named was asked for")
 }
 
 // TestNoHints checks that a site that serves a page for every path, or other documents, has none.
@@ -97,9 +94,9 @@ func TestNoHints(t *testing.T) {
 	} {
 		w := newWorld(t)
 		w.serveDescriptor(page)
-		if kinds, _, words := w.hints(w.host); len(kinds) > 0 || words != "" {
-			t.Errorf("with %.40q: %q", page, kinds)
-		}
+		kinds, _, words := w.hints(w.host)
+		assert.Assert(t, is.Len(kinds, 0), "%.40q", page)
+		assert.Equal(t, words, "", "%.40q", page)
 	}
 }
 
@@ -109,24 +106,23 @@ func TestHintsAreBounded(t *testing.T) {
 	long := strings.Repeat("long ", 9000)
 	w.publishes(map[string]string{"/.well-known/agent-card.json": `{"name": "` + long + `", "description": "` + long + `", "skills": [` + strings.TrimSuffix(strings.Repeat(`{"name": "`+strings.Repeat("s", 900)+`"},`, 90), ",") + `]}`})
 	_, all, words := w.hints(w.host)
-	if len(all) != 1 || len(words) > 3000 || all[0].Count != 90 || len(all[0].Items) > 8 {
-		t.Errorf("%d hints of %d bytes", len(all), len(words))
-	}
+	assert.Assert(t, is.Len(all, 1), "%d", len(words))
+	assert.Assert(t, len(words) <= 3000, "%d hints of %d bytes", len(all), len(words))
+	assert.Equal(t, all[0].Count, 90, "%d", len(words))
+	assert.Assert(t, len(all[0].Items) <= 8, "%d hints of %d bytes", len(all), len(words))
 	for range 9 {
 		w.hints(w.host)
 	}
-	if _, _, err := w.web.Hints(t.Context(), w.host); err == nil || aai.AsError(err).Code != aai.RateLimited {
-		t.Errorf("the eleventh lookup: %v", err)
-	}
+	_, _, err := w.web.Hints(t.Context(), w.host)
+	assert.Assert(t, err != nil, "the eleventh lookup: %v", err)
+	assert.Equal(t, aai.AsError(err).Code, aai.RateLimited, err)
 	w.requests()
 	for _, address := range []string{"http://example.com", "https://user:x@" + w.host, "no such name", "nosuch"} {
-		if _, _, err := w.web.Hints(t.Context(), address); err == nil {
-			t.Errorf("%s was asked", address)
-		}
+		_, _, err := w.web.Hints(t.Context(), address)
+		assert.Check(t, err != nil, "%s was asked", address)
 	}
-	if n := w.requests(); n > 0 {
-		t.Errorf("%d requests", n)
-	}
+	n := w.requests()
+	assert.Check(t, n <= 0, "%d requests", n)
 }
 
 // FuzzHints checks that items of any document are cleaned and counted.
@@ -137,13 +133,11 @@ func FuzzHints(f *testing.F) {
 	f.Fuzz(func(t *testing.T, page []byte) {
 		for _, h := range discovery.ReadHints(page) {
 			for _, words := range h.Items {
-				if strings.ContainsAny(words, "\x1b\n\x00\u202e") || len(words) > 120 {
-					t.Errorf("%q", words)
-				}
+				assert.Assert(t, !strings.ContainsAny(words, "\x1b\n\x00\u202e"), "%q", words)
+				assert.Assert(t, len(words) <= 120, "%q", words)
 			}
-			if len(h.Items) > 8 || h.Count < len(h.Items) {
-				t.Errorf("%+v", h)
-			}
+			assert.Assert(t, len(h.Items) <= 8, "%+v", h)
+			assert.Assert(t, h.Count >= len(h.Items), "%+v", h)
 		}
 	})
 }

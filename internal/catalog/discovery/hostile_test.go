@@ -2,13 +2,15 @@ package discovery_test
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/catalog/discovery"
@@ -38,21 +40,13 @@ func TestHostileDescriptors(t *testing.T) {
 			w := newWorld(t)
 			w.serveDescriptor(test.body)
 			e := w.fails(w.host, aai.DescriptorInvalid)
-			if e.ProtocolCode() != "INVALID_REQUEST" {
-				t.Errorf("the protocol's page on errors calls it INVALID_REQUEST, not %q", e.ProtocolCode())
-			}
-			if e.Delivery != aai.NotDelivered {
-				t.Errorf("a call is said to be %q", e.Delivery)
-			}
-			if !strings.Contains(e.Message, test.names) || !strings.Contains(e.Message, w.host) {
-				t.Errorf("message %q does not name %q and the site", e.Message, test.names)
-			}
-			if len(w.others.kinds) > 0 {
-				t.Errorf("a driver was shown %q", w.others.kinds)
-			}
-			if _, err := os.Stat(w.file("aai.json")); !errors.Is(err, fs.ErrNotExist) {
-				t.Errorf("it was cached: %v", err)
-			}
+			assert.Check(t, is.Equal(e.ProtocolCode(), "INVALID_REQUEST"), "the protocol's page on errors calls it INVALID_REQUEST, not %q", e.ProtocolCode())
+			assert.Check(t, is.Equal(e.Delivery, aai.NotDelivered), "a call is said to be %q", e.Delivery)
+			assert.Assert(t, is.Contains(e.Message, test.names))
+			assert.Assert(t, is.Contains(e.Message, w.host))
+			assert.Check(t, is.Len(w.others.kinds, 0), "a driver was shown %q", w.others.kinds)
+			_, err := os.Stat(w.file("aai.json"))
+			assert.Check(t, is.ErrorIs(err, fs.ErrNotExist), "it was cached: %v", err)
 		})
 	}
 }
@@ -87,16 +81,15 @@ func TestRow23CachePath(t *testing.T) {
 	must(t, os.MkdirAll(w.config.Cache, 0o700))
 	must(t, os.Symlink(outside, filepath.Dir(w.file("x"))))
 	w.find(w.host) // it works, without a cache
-	if left, err := os.ReadDir(outside); err != nil || len(left) > 0 {
-		t.Errorf("outside of the cache there are now %v, %v", left, err)
-	}
+	left, err := os.ReadDir(outside)
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(left, 0))
 	// It does not read outside either.
 	must(t, os.WriteFile(filepath.Join(outside, "aai.json"), []byte(notes), 0o600))
 	w.restart()
 	w.find(w.host)
-	if n := w.requests(); n != 2 {
-		t.Errorf("asked %d times", n)
-	}
+	n := w.requests()
+	assert.Check(t, is.Equal(n, 2), "asked %d times", n)
 }
 
 // TestCacheFollowsNoLinks checks that a link in place of a copy is replaced, and not followed for
@@ -110,15 +103,13 @@ func TestCacheFollowsNoLinks(t *testing.T) {
 	must(t, os.Symlink(outside, w.file("aai.json")))
 	w.serveDescriptor(replaced("Keeps notes.", "Keeps more notes."))
 	w.restart()
-	if app := w.find(w.host); app.Description != "Keeps more notes." {
-		t.Error("the link was read")
-	}
-	if b, err := os.ReadFile(outside); err != nil || string(b) != notes {
-		t.Errorf("the link was written through: %q, %v", b, err)
-	}
-	if info, err := os.Lstat(w.file("aai.json")); err != nil || !info.Mode().IsRegular() {
-		t.Errorf("the copy is %v, %v", info, err)
-	}
+	assert.Check(t, is.Equal(w.find(w.host).Description, "Keeps more notes."), "the link was read")
+	b, err := os.ReadFile(outside)
+	assert.NilError(t, err, "%q", b)
+	assert.Equal(t, string(b), notes, "%q", b)
+	info, err := os.Lstat(w.file("aai.json"))
+	assert.NilError(t, err, info)
+	assert.Assert(t, info.Mode().IsRegular(), "the copy is %v, %v", info, err)
 }
 
 // Facts, row 24: a copy that is not what was fetched is fetched again.
@@ -167,12 +158,9 @@ func TestRow24SwappedCopies(t *testing.T) {
 			w.requests()
 			test.tamper(w)
 			w.restart()
-			if app := w.find(w.host); app.Description != "Keeps notes." {
-				t.Errorf("found %q", app.Description)
-			}
-			if n := w.requests(); n != 1 {
-				t.Errorf("asked %d times", n)
-			}
+			assert.Check(t, is.Equal(w.find(w.host).Description, "Keeps notes."))
+			n := w.requests()
+			assert.Check(t, is.Equal(n, 1), "asked %d times", n)
 		})
 	}
 }
@@ -184,9 +172,8 @@ func TestNoFolderForTheCache(t *testing.T) {
 	must(t, os.WriteFile(w.config.Cache, nil, 0o600))
 	w.find(w.host)
 	w.find(w.host)
-	if n := w.requests(); n != 1 {
-		t.Errorf("asked %d times", n)
-	}
+	n := w.requests()
+	assert.Check(t, is.Equal(n, 1), "asked %d times", n)
 }
 
 func FuzzMeta(f *testing.F) {

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/godbus/dbus/v5"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway/internal/catalog/discovery"
 	"github.com/gybob/aai-gateway/internal/testkit"
@@ -62,9 +64,8 @@ func serveHostile(t *testing.T, bus *testkit.Bus, l hostileService, names ...str
 	t.Helper()
 	conn := bus.Connect(t, dbus.WithHandler(l))
 	for _, name := range names {
-		if _, err := conn.RequestName(name, 0); err != nil {
-			t.Fatal(err)
-		}
+		_, err := conn.RequestName(name, 0)
+		assert.NilError(t, err)
 	}
 	return conn
 }
@@ -95,19 +96,15 @@ func TestLiars(t *testing.T) {
 		return append(slices.Repeat([]string{"x"}, 9000), "\x1b[31mred\u202e", strings.Repeat("long", 5000))
 	}}, "org.example.Listing")
 	report := look(t, discovery.ScannerConfig{SessionBus: at(bus.Address), CallTimeout: generousTimeout, ScanTimeout: 5 * generousTimeout, Apps: none})
-	if got := find(t, report, "dbus", "org.example.Honest"); got.State != discovery.StateRunning || !strings.Contains(got.HowTo, "org.example.Honest") {
-		t.Errorf("the honest one is %+v", got)
-	}
+	got := find(t, report, "dbus", "org.example.Honest")
+	assert.Check(t, is.Equal(got.State, discovery.StateRunning), "%+v", got)
+	assert.Check(t, is.Contains(got.HowTo, "org.example.Honest"), "%+v", got)
 	find(t, report, "gtk-actions", "org.example.Listing")
 	if got := apps(report, discovery.StateRunning); !slices.Equal(got, []string{"org.example.Honest", "org.example.Listing"}) {
 		t.Errorf("ways into %q were found", got)
 	}
-	if !slices.ContainsFunc(report.Notes, func(n string) bool { return strings.Contains(n, "org.example.Wide has more objects") }) {
-		t.Errorf("nobody says that one was not looked at whole: %q", report.Notes)
-	}
-	if len(report.Unresponsive) > 0 {
-		t.Errorf("%q count as silent, though they answer", report.Unresponsive)
-	}
+	assert.Check(t, slices.ContainsFunc(report.Notes, func(n string) bool { return strings.Contains(n, "org.example.Wide has more objects") }), "nobody says that one was not looked at whole: %q", report.Notes)
+	assert.Check(t, is.Len(report.Unresponsive, 0), "%q count as silent, though they answer", report.Unresponsive)
 }
 
 // TestBusNames checks that thousands of names are limited with a note, and that names of
@@ -123,12 +120,9 @@ func TestBusNames(t *testing.T) {
 		serveHostile(t, bus, hostileService{text: always(validIntrospection)}, names...)
 	}
 	report := look(t, discovery.ScannerConfig{SessionBus: at(bus.Address), CallTimeout: generousTimeout, ScanTimeout: 5 * generousTimeout})
-	if !slices.ContainsFunc(report.Notes, func(n string) bool { return strings.Contains(n, "names on the session bus were left out") }) {
-		t.Errorf("notes: %q", report.Notes)
-	}
-	if w := find(t, report, "dbus", "org.example.App-1234"); w.ID != "dbus org.example.App" {
-		t.Errorf("its id is %q", w.ID)
-	}
+	assert.Check(t, slices.ContainsFunc(report.Notes, func(n string) bool { return strings.Contains(n, "names on the session bus were left out") }), "notes: %q", report.Notes)
+	w := find(t, report, "dbus", "org.example.App-1234")
+	assert.Check(t, is.Equal(w.ID, "dbus org.example.App"), "its id is %q", w.ID)
 }
 
 // TestOnlyQuestions checks that a program receives only Introspect and List, and no service is
@@ -139,9 +133,7 @@ func TestOnlyQuestions(t *testing.T) {
 	conn := serveHostile(t, bus, hostileService{text: always(`<node><interface name="org.gtk.Actions"/><interface name="org.freedesktop.Application"/><interface name="org.mpris.MediaPlayer2.Player"/></node>`), list: func() []string { return []string{"quit"} }}, "org.example.Asked")
 	counting := make(map[string]int)
 	watcher := bus.Connect(t)
-	if err := watcher.BusObject().Call("org.freedesktop.DBus.Monitoring.BecomeMonitor", 0, []string{"type='method_call'"}, uint32(0)).Err; err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, watcher.BusObject().Call("org.freedesktop.DBus.Monitoring.BecomeMonitor", 0, []string{"type='method_call'"}, uint32(0)).Err)
 	messages := testkit.MonitorMessages(t, watcher, 1000)
 	report := look(t, discovery.ScannerConfig{SessionBus: at(bus.Address), CallTimeout: generousTimeout, ScanTimeout: 5 * generousTimeout})
 	if err := conn.BusObject().Call("org.freedesktop.DBus.GetId", 0).Err; err != nil { // the last call that the monitor sees
@@ -158,23 +150,18 @@ func TestOnlyQuestions(t *testing.T) {
 		counting[member]++
 	}
 	for member := range counting {
-		if !slices.Contains([]string{"Hello", "ListNames", "ListActivatableNames", "GetNameOwner", "Introspect", "List", "Get"}, member) {
-			t.Errorf("%s was called", member)
-		}
+		assert.Check(t, is.Contains([]string{"Hello", "ListNames", "ListActivatableNames", "GetNameOwner", "Introspect", "List", "Get"}, member))
 	}
-	if counting["Introspect"] == 0 || counting["List"] == 0 {
-		t.Errorf("the monitor saw %v", counting)
-	}
-	if got := apps(report, discovery.StateStartable); !slices.Equal(got, []string{"org.example.Sleeping"}) {
-		t.Errorf("%q can be started", got)
-	}
-	if w := find(t, report, "dbus", "org.example.Sleeping"); !strings.HasPrefix(w.HowTo, "Its methods are known once it runs: aai-gateway generate --start org.example.Sleeping ") {
-		t.Errorf("it promises what nobody knows: %q", w.HowTo)
-	}
+	assert.Check(t, counting["Introspect"] != 0, "the monitor saw %v", counting)
+	assert.Check(t, counting["List"] != 0, "the monitor saw %v", counting)
+	got := apps(report, discovery.StateStartable)
+	assert.Check(t, slices.Equal(got, []string{"org.example.Sleeping"}), "%q can be started", got)
+	w := find(t, report, "dbus", "org.example.Sleeping")
+	assert.Check(t, strings.HasPrefix(w.HowTo, "Its methods are known once it runs: aai-gateway generate --start org.example.Sleeping "), "it promises what nobody knows: %q", w.HowTo)
 	var owned bool
-	if err := conn.BusObject().Call("org.freedesktop.DBus.NameHasOwner", 0, "org.example.Sleeping").Store(&owned); err != nil || owned {
-		t.Errorf("it runs: %v, %v", owned, err)
-	}
+	err := conn.BusObject().Call("org.freedesktop.DBus.NameHasOwner", 0, "org.example.Sleeping").Store(&owned)
+	assert.NilError(t, err, owned)
+	assert.Assert(t, !owned, "it runs: %v, %v", owned, err)
 }
 
 // TestReportedOnce checks that a service that does not run is described by its desktop entry if
@@ -192,9 +179,8 @@ func TestReportedOnce(t *testing.T) {
 	for _, w := range report.Integrations {
 		got = append(got, w.ID)
 	}
-	if want := []string{"application org.example.Both", "dbus org.example.Commands", "desktop-actions org.example.Commands"}; !slices.Equal(got, want) {
-		t.Errorf("the ways are %q; want %q", got, want)
-	}
+	want := []string{"application org.example.Both", "dbus org.example.Commands", "desktop-actions org.example.Commands"}
+	assert.Check(t, slices.Equal(got, want), "the ways are %q; want %q", got, want)
 }
 
 // TestFrozen checks that a program without replies is named, and does not delay others.
@@ -205,9 +191,7 @@ func TestFrozen(t *testing.T) {
 	t.Cleanup(func() { close(never) })
 	serveHostile(t, bus, hostileService{text: func(dbus.ObjectPath) string { <-never; return "" }}, "org.example.Frozen", "org.example.FrozenToo")
 	report := look(t, discovery.ScannerConfig{SessionBus: at(bus.Address)}) // the default timeouts
-	if !slices.Contains(report.Unresponsive, "org.example.Frozen") {
-		t.Errorf("silent: %q", report.Unresponsive)
-	}
+	assert.Check(t, is.Contains(report.Unresponsive, "org.example.Frozen"))
 	if slices.Contains(apps(report, discovery.StateRunning), "org.example.Frozen") {
 		t.Errorf("ways into what never answered: %+v", report.Integrations)
 	}
@@ -217,23 +201,18 @@ func TestFrozen(t *testing.T) {
 func TestFrozenBus(t *testing.T) {
 	bus := testkit.StartBus(t)
 	pid := daemonOf(t, bus)
-	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, syscall.Kill(pid, syscall.SIGSTOP))
 	t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGCONT) })
 	report := look(t, discovery.ScannerConfig{SessionBus: at(bus.Address)})
-	if len(report.Integrations) > 0 || len(report.Notes) == 0 && len(report.Unresponsive) == 0 {
-		t.Errorf("the report of a bus that hangs: %+v", report)
-	}
+	assert.Assert(t, is.Len(report.Integrations, 0), "%+v", report)
+	assert.Assert(t, len(report.Notes) != 0 || len(report.Unresponsive) != 0, "the report of a bus that hangs: %+v", report)
 }
 
 // daemonOf returns the process of a bus.
 func daemonOf(t *testing.T, bus *testkit.Bus) int {
 	t.Helper()
 	var pid uint32
-	if err := bus.Connect(t).BusObject().Call("org.freedesktop.DBus.GetConnectionUnixProcessID", 0, "org.freedesktop.DBus").Store(&pid); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, bus.Connect(t).BusObject().Call("org.freedesktop.DBus.GetConnectionUnixProcessID", 0, "org.freedesktop.DBus").Store(&pid))
 	return int(pid)
 }
 
@@ -255,13 +234,10 @@ func TestTray(t *testing.T) {
 		icon.Export(tray{"Sync\x1b[31m tool"}, "/org/ayatana/icon", "org.freedesktop.DBus.Properties"),
 		keeper.Export(tray{listed}, "/StatusNotifierWatcher", "org.freedesktop.DBus.Properties"),
 	} {
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 	}
-	if _, err := keeper.RequestName("org.kde.StatusNotifierWatcher", 0); err != nil {
-		t.Fatal(err)
-	}
+	_, err := keeper.RequestName("org.kde.StatusNotifierWatcher", 0)
+	assert.NilError(t, err)
 	report := look(t, discovery.ScannerConfig{SessionBus: at(bus.Address), CallTimeout: generousTimeout, ScanTimeout: 5 * generousTimeout})
 	if got := apps(report, discovery.StateRunning); len(got) != 1 || got[0] != "Sync[31m tool" {
 		t.Errorf("icons: %q; silent: %q", got, report.Unresponsive)
@@ -284,16 +260,11 @@ func TestRefused(t *testing.T) {
 		},
 	})
 	for kind, app := range map[string]string{"dbus": "org.example.Diary", "dbus ": "org.example.Sleeper", "application": "org.example.Shown"} {
-		if got := find(t, report, strings.TrimSpace(kind), app).HowTo; got != discovery.DeniedHowTo {
-			t.Errorf("%s: %q", app, got)
-		}
+		assert.Check(t, is.Equal(find(t, report, strings.TrimSpace(kind), app).HowTo, discovery.DeniedHowTo), app)
 	}
-	if len(asked) > 0 {
-		t.Errorf("it was asked %d times", len(asked))
-	}
-	if got := find(t, report, "dbus", "org.example.Open").HowTo; got == discovery.DeniedHowTo {
-		t.Errorf("open: %q", got)
-	}
+	assert.Check(t, len(asked) <= 0, "it was asked %d times", len(asked))
+	got := find(t, report, "dbus", "org.example.Open").HowTo
+	assert.Check(t, got != discovery.DeniedHowTo, "open: %q", got)
 }
 
 // TestNever checks that services that the gateway never calls are marked.
@@ -305,10 +276,8 @@ func TestNever(t *testing.T) {
 		return service == "org.example.Secrets" || iface == "org.example.Closed"
 	}
 	report := look(t, discovery.ScannerConfig{SessionBus: at(bus.Address), NeverCalled: never, CallTimeout: generousTimeout, ScanTimeout: 5 * generousTimeout, Apps: none})
-	if got := find(t, report, "dbus", "org.example.Secrets").HowTo; got != discovery.NeverCalledHowTo {
-		t.Errorf("secrets: %q", got)
-	}
-	if got := find(t, report, "dbus", "org.example.Half").HowTo; !strings.Contains(got, "org.example.Open") || strings.Contains(got, "Closed") {
-		t.Errorf("half: %q", got)
-	}
+	assert.Check(t, is.Equal(find(t, report, "dbus", "org.example.Secrets").HowTo, discovery.NeverCalledHowTo))
+	got := find(t, report, "dbus", "org.example.Half").HowTo
+	assert.Assert(t, is.Contains(got, "org.example.Open"))
+	assert.Assert(t, !strings.Contains(got, "Closed"), "half: %q", got)
 }

@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/catalog/discovery"
 	"github.com/gybob/aai-gateway/internal/dbus/wire"
 	"github.com/gybob/aai-gateway/internal/testkit"
@@ -24,13 +27,11 @@ func TestKinds(t *testing.T) {
 		got := ""
 		for _, w := range report.Integrations {
 			got += w.Kind
-			if w.Benefit == "" || w.HowTo == "" || len(w.Locations) == 0 {
-				t.Errorf("%s: %+v", iface, w)
-			}
+			assert.Check(t, w.Benefit != "", "%s %+v", iface, w)
+			assert.Check(t, w.HowTo != "", "%s %+v", iface, w)
+			assert.Check(t, len(w.Locations) != 0, "%s %+v", iface, w)
 		}
-		if got != kind {
-			t.Errorf("%s is told as %q; want %q", iface, got, kind)
-		}
+		assert.Check(t, is.Equal(got, kind), "%s is told as %q; want %q", iface, got, kind)
 	}
 }
 
@@ -41,9 +42,8 @@ func TestBackgroundTimeout(t *testing.T) {
 		"org.mpris.MediaPlayer2.firefox.instance_1_42": "org.mpris.MediaPlayer2.firefox", "org.freedesktop.login1": "org.freedesktop.login1",
 		"org.freedesktop.UDisks2": "org.freedesktop.UDisks2", "a-1": "a-1", "": "",
 	} {
-		if got := discovery.StableName(name); got != want {
-			t.Errorf("%s lasts as %q; want %q", name, got, want)
-		}
+		got := discovery.StableName(name)
+		assert.Check(t, is.Equal(got, want), "%s lasts as %q; want %q", name, got, want)
 	}
 }
 
@@ -55,13 +55,9 @@ func FuzzNode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		interfaces, children := discovery.ReadNode(text)
 		for _, name := range interfaces {
-			if !wire.ValidInterface(name) {
-				t.Errorf("%q", name)
-			}
+			assert.Check(t, wire.ValidInterface(name), "%q", name)
 		}
-		if len(interfaces)+len(children) > len(text) {
-			t.Errorf("%d names of %d bytes", len(interfaces)+len(children), len(text))
-		}
+		assert.Check(t, len(interfaces)+len(children) <= len(text), "%d names of %d bytes", len(interfaces)+len(children), len(text))
 	})
 }
 
@@ -71,13 +67,11 @@ func FuzzEntry(f *testing.F) {
 	f.Add("[Desktop Entry]\nActions=;;a;a\n[Desktop Action a]\nName=\x1b[0m\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		actions := discovery.ReadEntry(text)
-		if len(actions) > 50 {
-			t.Errorf("%d actions", len(actions))
-		}
+		assert.Check(t, len(actions) <= 50, "%d actions", len(actions))
 		for _, name := range actions {
-			if name == "" || len(name) > 120 || strings.ContainsAny(name, "\n\x1b\x00\u202e") {
-				t.Errorf("%q", name)
-			}
+			assert.Assert(t, name != "", "%q", name)
+			assert.Assert(t, len(name) <= 120, "%q", name)
+			assert.Assert(t, !strings.ContainsAny(name, "\n\x1b\x00\u202e"), "%q", name)
 		}
 	})
 }

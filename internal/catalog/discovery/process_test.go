@@ -12,6 +12,9 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/catalog/discovery"
 	"github.com/gybob/aai-gateway/internal/netguard"
 )
@@ -58,9 +61,8 @@ func TestManyProcesses(t *testing.T) {
 	}
 	running.Wait()
 	left, err := os.ReadDir(folder + "/example.com")
-	if err != nil || len(left) != 2 {
-		t.Errorf("the folder has %v, %v", left, err)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(left, 2))
 }
 
 // TestWhoLeavesDoesNotSpoilIt checks that if the first caller cancels, the others still get their
@@ -85,14 +87,11 @@ func TestWhoLeavesDoesNotSpoilIt(t *testing.T) {
 	}()
 	<-asked
 	leave()
-	if err := <-left; err == nil {
-		t.Error("found without an answer")
-	}
+	assert.Check(t, (<-left) != nil, "found without an answer")
 	close(release)
 	w.find(w.host)
-	if n := w.requests(); n != 1 {
-		t.Errorf("asked %d times", n)
-	}
+	n := w.requests()
+	assert.Check(t, is.Equal(n, 1), "asked %d times", n)
 }
 
 // TestPlainSiteByID checks an app id of this computer's own server, which has no scheme: another
@@ -106,7 +105,7 @@ func TestPlainSiteByID(t *testing.T) {
 	w.restart()
 	app := w.find(plain.URL)
 	w.restart()
-	if again := w.find(app.ID); again.ID != app.ID || again.Digest != app.Digest {
-		t.Errorf("%s, and %s", app.ID, again.ID)
-	}
+	again := w.find(app.ID)
+	assert.Check(t, is.Equal(again.ID, app.ID))
+	assert.Check(t, is.Equal(again.Digest, app.Digest))
 }

@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/catalog/discovery"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
@@ -20,9 +23,7 @@ func said(t *testing.T, s *linuxtest.Session, name string, args ...string) strin
 	c := exec.CommandContext(t.Context(), name, args...)
 	c.Env = append(slices.Clone(s.Env), "DBUS_SESSION_BUS_ADDRESS="+s.Address)
 	out, err := c.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%s %q: %v\n%s", name, args, err, out)
-	}
+	assert.NilError(t, err, "%s %q %s", name, args, out)
 	return string(out)
 }
 
@@ -51,9 +52,7 @@ func await(t *testing.T, s *linuxtest.Session, names ...string) {
 		if len(missing) == 0 {
 			return
 		}
-		if aai.Sleep(ctx, 100*time.Millisecond) != nil {
-			t.Fatalf("%q did not come; there are %q", missing, there)
-		}
+		assert.NilError(t, aai.Sleep(ctx, 100*time.Millisecond), "%q did not come; there are %q", missing, there)
 	}
 }
 
@@ -69,9 +68,7 @@ func awaitWindow(t *testing.T, s *linuxtest.Session, begins, path string) {
 		if out, err := c.Output(); err == nil && strings.Contains(string(out), "activateAction") {
 			return
 		}
-		if aai.Sleep(ctx, 100*time.Millisecond) != nil {
-			t.Fatalf("%s of %s did not come", path, name)
-		}
+		assert.NilError(t, aai.Sleep(ctx, 100*time.Millisecond), "%s of %s did not come", path, name)
 	}
 }
 
@@ -97,19 +94,13 @@ func TestRealPrograms(t *testing.T) {
 
 	running = append(running, list(t, s, "--acquired")...) // programs keep starting others
 	for _, app := range apps(report, discovery.StateRunning) {
-		if !slices.Contains(running, app) {
-			t.Errorf("%s runs, by our word alone; busctl knows %q", app, running)
-		}
+		assert.Check(t, is.Contains(running, app), "%s runs, by our word alone; busctl knows %q", app, running)
 	}
 	for _, name := range []string{"org.gnome.TextEditor", "org.xfce.mousepad", "org.mpris.MediaPlayer2.mpv"} {
-		if !slices.Contains(apps(report, discovery.StateRunning), name) {
-			t.Errorf("no way into %s", name)
-		}
+		assert.Check(t, is.Contains(apps(report, discovery.StateRunning), name), "no way into %s", name)
 	}
 	for _, name := range startable {
-		if !slices.Contains(running, name) && !slices.Contains(apps(report, discovery.StateStartable), name) {
-			t.Errorf("no way into %s, which the bus could start", name)
-		}
+		assert.Check(t, slices.Contains(running, name) || slices.Contains(apps(report, discovery.StateStartable), name), "no way into %s, which the bus could start", name)
 	}
 	find(t, report, "mpris", "org.mpris.MediaPlayer2.mpv")
 	if w := find(t, report, "gtk-actions", "org.gnome.TextEditor"); w.CoveredBy != "editor" {
@@ -123,9 +114,9 @@ func TestRealPrograms(t *testing.T) {
 	actions := said(t, s, "gdbus", "call", "--session", "--dest", "org.xfce.mousepad", "--object-path", "/org/xfce/mousepad", "--method", "org.gtk.Actions.List")
 	quit := regexp.MustCompile(`'quit'`).MatchString(actions)
 	w := find(t, report, "gtk-actions", "org.xfce.mousepad")
-	if !quit || !strings.Contains(w.Benefit, " actions, such as ") || !slices.Contains(w.Locations, "/org/xfce/mousepad org.gtk.Actions") {
-		t.Errorf("mousepad: %+v; gdbus: %s", w, actions)
-	}
+	assert.Assert(t, quit, "mousepad: %+v; gdbus: %s", w, actions)
+	assert.Assert(t, is.Contains(w.Benefit, " actions, such as "), "%+v %s", w, actions)
+	assert.Assert(t, is.Contains(w.Locations, "/org/xfce/mousepad org.gtk.Actions"), "%+v %s", w, actions)
 
 	mousepad.Suspend(t)
 	report = look(t, discovery.ScannerConfig{SessionBus: at(s.Address), EntryFolders: entries})

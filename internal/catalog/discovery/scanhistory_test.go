@@ -13,6 +13,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/catalog/discovery"
 )
 
@@ -64,23 +67,19 @@ func TestWatch(t *testing.T) {
 		}
 		time.Sleep(30 * time.Second)
 		synctest.Wait()
-		if c.looks.Load() != 0 {
-			t.Error("a gateway that has just begun scans at once")
-		}
+		assert.Check(t, c.looks.Load() == 0, "a gateway that has just begun scans at once")
 		time.Sleep(30 * time.Minute)
 		synctest.Wait()
-		if got := c.looks.Load(); got != 1 {
-			t.Errorf("%d scans in the first half hour", got)
-		}
+		got := c.looks.Load()
+		assert.Check(t, got == 1, "%d scans in the first half hour", got)
 		c.set("old", "fresh")
-		if report := room().Scan(ctx); markChanged(report) != "" || report.LastScan == nil {
-			t.Errorf("before a scan has found it: %+v", report)
-		}
+		report := room().Scan(ctx)
+		assert.Check(t, is.Equal(markChanged(report), ""), "%+v", report)
+		assert.Check(t, report.LastScan != nil, "before a scan has found it: %+v", report)
 		time.Sleep(10 * time.Hour)
 		synctest.Wait()
-		if got := c.looks.Load(); got != 1+1+10 {
-			t.Errorf("%d looks, of which one was ours, in ten hours", got)
-		}
+		got = c.looks.Load()
+		assert.Check(t, got == 1+1+10, "%d looks, of which one was ours, in ten hours", got)
 		if got := markChanged(room().Scan(ctx)); got != "fresh" {
 			t.Errorf("marked as new: %q", got)
 		}
@@ -95,9 +94,9 @@ func TestWatch(t *testing.T) {
 		cancel()
 		synctest.Wait()
 	})
-	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("the memory: %v, %v", info, err)
-	}
+	info, err := os.Stat(file)
+	assert.NilError(t, err, info)
+	assert.Assert(t, info.Mode().Perm() == 0o600, "the memory: %v, %v", info, err)
 }
 
 // TestNoWatch checks that without an interval there is no scan and no file.
@@ -115,13 +114,11 @@ func TestNoWatch(t *testing.T) {
 func TestBrokenMemory(t *testing.T) {
 	for _, text := range []string{"", "{", "[]", `{"ways": {"x": 7}}`, `{"scanned": "2026-01-01T00:00:00Z"}`, "\x00"} {
 		file := filepath.Join(t.TempDir(), "ways.json")
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.WriteFile(file, []byte(text), 0o600))
 		c := &clients{names: []string{"a"}}
-		if report := discovery.NewScanner(discovery.ScannerConfig{Servers: c.servers, HistoryFile: file}).Scan(t.Context()); len(report.Integrations) != 1 || markChanged(report) != "" {
-			t.Errorf("with %q: %+v", text, report)
-		}
+		report := discovery.NewScanner(discovery.ScannerConfig{Servers: c.servers, HistoryFile: file}).Scan(t.Context())
+		assert.Assert(t, is.Len(report.Integrations, 1), "%q %+v", text, report)
+		assert.Equal(t, markChanged(report), "", "%q %+v", text, report)
 	}
 }
 
@@ -137,18 +134,14 @@ func TestMatched(t *testing.T) {
 		},
 	})
 	w := find(t, report, "mcp-server", "org.example.A-12")
-	if w.CoveredBy != "app" || !strings.HasSuffix(w.HowTo, "To have it here too: aai-gateway import --from zed.") || strings.Join(w.Variables, " ") != "TOKEN" {
-		t.Errorf("%+v", w)
-	}
-	if w := find(t, report, "mcp-server", "taken|over"); w.CoveredBy != "mcp.taken-over" {
-		t.Errorf("%+v", w)
-	}
-	if w := find(t, report, "mcp-server", "other"); w.CoveredBy != "" {
-		t.Errorf("%+v", w)
-	}
-	if len(report.Notes) != 1 {
-		t.Errorf("notes: %q", report.Notes)
-	}
+	assert.Equal(t, w.CoveredBy, "app", "%+v", w)
+	assert.Assert(t, strings.HasSuffix(w.HowTo, "To have it here too: aai-gateway import --from zed."), "%+v", w)
+	assert.Equal(t, strings.Join(w.Variables, " "), "TOKEN", "%+v", w)
+	w = find(t, report, "mcp-server", "taken|over")
+	assert.Check(t, is.Equal(w.CoveredBy, "mcp.taken-over"), "%+v", w)
+	w = find(t, report, "mcp-server", "other")
+	assert.Check(t, is.Equal(w.CoveredBy, ""), "%+v", w)
+	assert.Check(t, is.Len(report.Notes, 1))
 }
 
 // TestSlowSource checks that a slow source is named, and that a panic affects only its source.
@@ -160,12 +153,11 @@ func TestSlowSource(t *testing.T) {
 			Servers: func(context.Context) ([]discovery.MCPServer, []string) { <-over; return nil, nil },
 			Apps:    func(context.Context) []discovery.DescribedApp { panic("\x1b[31mboom") },
 		}).Scan(t.Context())
-		if len(report.Unresponsive) != 1 || report.Unresponsive[0] != "the clients' configurations" || len(report.Notes) != 1 {
-			t.Errorf("%+v", report)
-		}
-		if took := time.Since(begun); took > discovery.DefaultScanTimeout {
-			t.Errorf("it took %s by its own clock", took)
-		}
+		assert.Assert(t, is.Len(report.Unresponsive, 1), "%+v", report)
+		assert.Equal(t, report.Unresponsive[0], "the clients' configurations", "%+v", report)
+		assert.Assert(t, is.Len(report.Notes, 1), "%+v", report)
+		took := time.Since(begun)
+		assert.Check(t, took <= discovery.DefaultScanTimeout, "it took %s by its own clock", took)
 		close(over)
 		synctest.Wait()
 	})

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway/internal/catalog/discovery"
 )
 
@@ -43,9 +45,8 @@ func harmless(t *testing.T, report *discovery.ScanReport) {
 	for _, w := range report.Integrations {
 		texts := slices.Concat([]string{w.ID, w.Kind, w.App, w.State, w.Benefit, w.HowTo}, w.Locations, w.Variables)
 		for _, text := range slices.Concat(texts, report.Unresponsive, report.Notes) {
-			if len(text) > 700 || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f || r == 0x202e || r == 0x200b }) {
-				t.Errorf("%q is no text for people", text)
-			}
+			assert.Assert(t, len(text) <= 700, "%q is no text for people", text)
+			assert.Assert(t, !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f || r == 0x202e || r == 0x200b }), "%q is no text for people", text)
 		}
 	}
 }

@@ -10,6 +10,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/catalog/discovery"
 )
 
@@ -31,19 +34,18 @@ func TestChanged(t *testing.T) {
 		},
 	})
 	w := find(t, report, "mcp-server", "tickets")
-	if !w.Changed || w.HowTo != "Its source has changed: aai-gateway import --from zed --server tickets shows its new descriptor." {
-		t.Errorf("%+v", w)
-	}
+	assert.Assert(t, w.Changed, "%+v", w)
+	assert.Equal(t, w.HowTo, "Its source has changed: aai-gateway import --from zed --server tickets shows its new descriptor.", "%+v", w)
 	if w := find(t, report, "mcp-server", "other"); w.Changed {
 		t.Errorf("one that is the same: %+v", w)
 	}
 	w = find(t, report, "source", "com.example.shop")
-	if !w.Changed || w.CoveredBy != "com.example.shop" || !strings.Contains(w.Benefit, "openapi:/shop.yaml") || !strings.Contains(w.HowTo, "aai-gateway import openapi /shop.yaml") {
-		t.Errorf("%+v", w)
-	}
-	if len(report.Unresponsive) != 1 || len(report.Integrations) != 3 {
-		t.Errorf("%+v", report)
-	}
+	assert.Assert(t, w.Changed, "%+v", w)
+	assert.Equal(t, w.CoveredBy, "com.example.shop", "%+v", w)
+	assert.Assert(t, is.Contains(w.Benefit, "openapi:/shop.yaml"), "%+v", w)
+	assert.Assert(t, is.Contains(w.HowTo, "aai-gateway import openapi /shop.yaml"), "%+v", w)
+	assert.Assert(t, is.Len(report.Unresponsive, 1), "%+v", report)
+	assert.Assert(t, is.Len(report.Integrations, 3), "%+v", report)
 }
 
 // TestScanOfChanges checks that a running gateway reports each change of a source once, from the
@@ -64,9 +66,9 @@ func TestScanOfChanges(t *testing.T) {
 			t.Helper()
 			time.Sleep(5*time.Hour + 30*time.Minute)
 			synctest.Wait()
-			if got := strings.Count(log.String(), "sources of apps have changed"); got != want || !strings.Contains(log.String(), "com.example.shop") {
-				t.Errorf("said %d times; want %d:\n%s", got, want, log)
-			}
+			got := strings.Count(log.String(), "sources of apps have changed")
+			assert.Check(t, is.Equal(got, want), log)
+			assert.Check(t, is.Contains(log.String(), "com.example.shop"), log)
 		}
 		said(1)
 		digest = "two"

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/godbus/dbus/v5"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway/internal/catalog/discovery"
 	"github.com/gybob/aai-gateway/internal/testkit"
@@ -33,23 +35,17 @@ func TestSystemBus(t *testing.T) {
 		got := make(map[string]string)
 		for _, w := range report.Integrations {
 			got[strings.TrimSpace(w.Bus+" "+w.App)] = w.State + ": " + w.HowTo
-			if w.NotAllowed != strings.HasPrefix(w.HowTo, "Closed until the configuration allows it: set dbus.allowSystemBus to true; then aai-gateway generate --bus system "+w.App+" ") {
-				t.Errorf("%+v", w)
-			}
+			assert.Check(t, is.Equal(w.NotAllowed, strings.HasPrefix(w.HowTo, "Closed until the configuration allows it: set dbus.allowSystemBus to true; then aai-gateway generate --bus system "+w.App+" ")), "%+v", w)
 		}
 		return got
 	}
 	got := get(look(t, cfg))
-	if asked.Load()+forbidden.Load() > 0 {
-		t.Errorf("on a bus that is closed %d programs were asked", asked.Load()+forbidden.Load())
-	}
+	assert.Check(t, asked.Load()+forbidden.Load() <= 0, "on a bus that is closed %d programs were asked", asked.Load()+forbidden.Load())
 	for name, want := range map[string]string{
 		"org.example.Honest": "running: aai-gateway generate org.example.Honest makes", "system org.example.Honest": "running: Closed until ",
 		"system org.example.Sleeping": "startable: Closed until ", "system org.freedesktop.systemd1": "running: " + discovery.NeverCalledHowTo,
 	} {
-		if !strings.HasPrefix(got[name], want) {
-			t.Errorf("closed: %s is %q; want %q", name, got[name], want)
-		}
+		assert.Check(t, strings.HasPrefix(got[name], want), "closed: %s is %q; want %q", name, got[name], want)
 	}
 
 	cfg.SystemBusAllowed = true
@@ -62,14 +58,12 @@ func TestSystemBus(t *testing.T) {
 		"system org.example.Sleeping":     "startable: Its methods are known once it runs: aai-gateway generate --start --bus system org.example.Sleeping ",
 		"system org.freedesktop.systemd1": "running: " + discovery.NeverCalledHowTo,
 	} {
-		if !strings.HasPrefix(got[name], want) {
-			t.Errorf("open: %s is %q; want %q", name, got[name], want)
-		}
+		assert.Check(t, strings.HasPrefix(got[name], want), "open: %s is %q; want %q", name, got[name], want)
 	}
 	var owned bool
-	if err := conn.BusObject().Call("org.freedesktop.DBus.NameHasOwner", 0, "org.example.Sleeping").Store(&owned); err != nil || owned {
-		t.Errorf("a service of the system was started: %v, %v", owned, err)
-	}
+	err := conn.BusObject().Call("org.freedesktop.DBus.NameHasOwner", 0, "org.example.Sleeping").Store(&owned)
+	assert.NilError(t, err, owned)
+	assert.Assert(t, !owned, "a service of the system was started: %v, %v", owned, err)
 }
 
 // TestFrozenSystem checks that a system service without replies is named within the default
@@ -81,9 +75,7 @@ func TestFrozenSystem(t *testing.T) {
 	serveHostile(t, session, hostileService{text: always(validIntrospection)}, "org.example.Honest")
 	serveHostile(t, system, hostileService{text: func(dbus.ObjectPath) string { <-never; return "" }}, "org.example.Frozen")
 	report := look(t, discovery.ScannerConfig{SessionBus: at(session.Address), SystemBus: at(system.Address), SystemBusAllowed: true})
-	if !slices.Contains(report.Unresponsive, "org.example.Frozen") {
-		t.Errorf("silent: %q", report.Unresponsive)
-	}
+	assert.Check(t, is.Contains(report.Unresponsive, "org.example.Frozen"))
 	if slices.Contains(apps(report, discovery.StateRunning), "org.example.Frozen") {
 		t.Errorf("ways into what never answered: %+v", report.Integrations)
 	}

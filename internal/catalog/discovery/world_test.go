@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+	"gotest.tools/v3/assert"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/catalog"
@@ -194,9 +195,8 @@ func (w *world) fails(address string, code aai.Code) *aai.Error {
 		w.t.Fatalf("%s: found %s", address, app.ID)
 	}
 	e := aai.AsError(err)
-	if e.Code != code || e.Hint == "" {
-		w.t.Fatalf("%s: %v (hint %q, cause %v), want %s", address, e, e.Hint, e.Err, code)
-	}
+	assert.Equal(w.t, e.Code, code, "%s %v %q %v", address, e, e.Hint, e.Err)
+	assert.Assert(w.t, e.Hint != "", "%s: %v (hint %q, cause %v), want %s", address, e, e.Hint, e.Err, code)
 	return e
 }
 
@@ -205,9 +205,7 @@ func (w *world) ids() []string {
 	for _, app := range w.web.Apps() {
 		ids = append(ids, app.ID)
 	}
-	if !slices.IsSorted(ids) {
-		w.t.Errorf("not in order: %q", ids)
-	}
+	assert.Check(w.t, slices.IsSorted(ids), "not in order: %q", ids)
 	return ids
 }
 
@@ -218,9 +216,7 @@ func (w *world) file(name string) string {
 
 func must(t *testing.T, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 }
 
 // replaced returns the descriptor of the site with one change.

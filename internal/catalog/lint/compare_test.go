@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/gybob/aai-gateway"
@@ -30,9 +32,7 @@ const (
 func compare(t *testing.T, a, b string) *answer.LintComparison {
 	t.Helper()
 	c, err := lint.Compare([]byte(a), []byte(b), catalog.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return c
 }
 
@@ -52,18 +52,15 @@ func TestTheProtocolsTable(t *testing.T) {
 		{"Change parameter type", search, strings.Replace(search, `"type": "integer"`, `"type": "number"`, 1), "1.0.0", "2.0.0", answer.Major},
 	} {
 		t.Run(row.change, func(t *testing.T) {
-			if row.before == row.after {
-				t.Fatal("nothing was changed")
-			}
+			assert.Assert(t, row.before != row.after, "nothing was changed")
 			c := compare(t, versioned(row.from, row.before, ""), versioned(row.to, row.after, ""))
-			if c.RequiredBump != row.want || c.ActualBump != row.want || !c.IsSufficient || c.Changes[0].Bump != row.want {
-				t.Errorf("%+v", c)
-			}
+			assert.Equal(t, c.RequiredBump, row.want, "%+v", c)
+			assert.Equal(t, c.ActualBump, row.want, "%+v", c)
+			assert.Assert(t, c.IsSufficient, "%+v", c)
+			assert.Equal(t, c.Changes[0].Bump, row.want, "%+v", c)
 			for _, made := range []string{"1.0.0", "1.0.1", "1.1.0", "2.0.0"} {
 				c := compare(t, versioned(row.from, row.before, ""), versioned(made, row.after, ""))
-				if c.IsSufficient != (c.ActualBump >= row.want) {
-					t.Errorf("to %s: %+v", made, c)
-				}
+				assert.Check(t, is.Equal(c.IsSufficient, (c.ActualBump >= row.want)), "%s %+v", made, c)
 			}
 		})
 	}
@@ -114,16 +111,11 @@ func TestTheRuleOfThumb(t *testing.T) {
 	} {
 		before := versioned("1.2.3", search+","+other, `"aliases": ["m"],`)
 		after := strings.Replace(before, test.from, test.to, 1)
-		if before == after {
-			t.Fatalf("%s is not there", test.from)
-		}
+		assert.Assert(t, before != after, "%s is not there", test.from)
 		c := compare(t, before, after)
-		if c.RequiredBump != test.want || c.IsSufficient {
-			t.Errorf("%s -> %s: %+v", test.from, test.to, c)
-		}
-		if back := compare(t, after, before); back.RequiredBump == answer.NoBump {
-			t.Errorf("%s -> %s: nothing when taken back", test.to, test.from)
-		}
+		assert.Check(t, is.Equal(c.RequiredBump, test.want), "%s %s %+v", test.from, test.to, c)
+		assert.Check(t, !c.IsSufficient, "%s %s %+v", test.from, test.to, c)
+		assert.Check(t, compare(t, after, before).RequiredBump != answer.NoBump, "%s -> %s: nothing when taken back", test.to, test.from)
 	}
 }
 
@@ -135,12 +127,10 @@ func TestComparisonFollowsReferences(t *testing.T) {
 	inline := at(`{"properties": {"a": {"type": "string"}}}`)
 	same := at(`{"properties": {"a": {"$ref": "#/definitions/x"}}, "definitions": {"x": {"type": "string"}}}`)
 	changed := at(`{"properties": {"a": {"$ref": "#/definitions/x"}}, "definitions": {"x": {"type": "integer"}}}`)
-	if c := compare(t, inline, same); c.RequiredBump != answer.Patch {
-		t.Errorf("moved into a definition: %+v", c)
-	}
-	if c := compare(t, same, changed); c.RequiredBump != answer.Major {
-		t.Errorf("a changed definition: %+v", c)
-	}
+	c := compare(t, inline, same)
+	assert.Check(t, is.Equal(c.RequiredBump, answer.Patch), "moved into a definition: %+v", c)
+	c = compare(t, same, changed)
+	assert.Check(t, is.Equal(c.RequiredBump, answer.Major), "a changed definition: %+v", c)
 }
 
 // TestAgainst checks that the finding at "version" names the required version.
@@ -160,30 +150,28 @@ func TestAgainst(t *testing.T) {
 		for _, f := range r.Findings {
 			if f.Severity == answer.SeverityError {
 				got += f.Problem + ". " + f.Fix
-				if f.Path != "version" || f.Rule != "semver" || f.Line != 1 {
-					t.Errorf("%+v", f)
-				}
+				assert.Check(t, is.Equal(f.Path, "version"), "%+v", f)
+				assert.Check(t, is.Equal(f.Rule, "semver"), "%+v", f)
+				assert.Check(t, is.Equal(f.Line, 1), "%+v", f)
 			}
 		}
-		if got != test.want || r.Comparison == nil || r.Comparison.IsSufficient != (test.want == "") {
-			t.Errorf("to %s: %q, want %q", test.to, got, test.want)
-		}
+		assert.Equal(t, got, test.want, test.to)
+		assert.Assert(t, r.Comparison != nil, test.to)
+		assert.Equal(t, r.Comparison.IsSufficient, (test.want == ""), test.to)
 	}
 	r := lint.CheckAgainst([]byte(before), []byte(`{}`), catalog.Options{})
-	if !r.HasSeverity(answer.SeverityError) || r.Comparison != nil {
-		t.Errorf("against what is none: %+v", r)
-	}
+	assert.Assert(t, r.HasSeverity(answer.SeverityError), "against what is none: %+v", r)
+	assert.Assert(t, r.Comparison == nil, "against what is none: %+v", r)
 }
 
 // TestMajorZero checks that before 1.0.0 nothing is promised.
 func TestMajorZero(t *testing.T) {
 	c := compare(t, versioned("0.3.1", search+","+other, ""), versioned("0.4.0", search, ""))
-	if c.RequiredBump != answer.Major || c.ActualBump != answer.Minor || !c.IsSufficient {
-		t.Errorf("%+v", c)
-	}
-	if c := compare(t, versioned("0.3.1", search+","+other, ""), versioned("0.3.2", search, "")); c.IsSufficient {
-		t.Errorf("%+v", c)
-	}
+	assert.Check(t, is.Equal(c.RequiredBump, answer.Major), "%+v", c)
+	assert.Check(t, is.Equal(c.ActualBump, answer.Minor), "%+v", c)
+	assert.Check(t, c.IsSufficient, "%+v", c)
+	c = compare(t, versioned("0.3.1", search+","+other, ""), versioned("0.3.2", search, ""))
+	assert.Check(t, !c.IsSufficient, "%+v", c)
 }
 
 func TestVersions(t *testing.T) {
@@ -195,16 +183,15 @@ func TestVersions(t *testing.T) {
 	for i, a := range ordered {
 		for j, b := range ordered {
 			c := compare(t, versioned(a, search, ""), versioned(b, search, ""))
-			if c.IsSufficient != (i <= j) {
-				t.Errorf("%s to %s: %+v", a, b, c)
-			}
+			assert.Check(t, is.Equal(c.IsSufficient, (i <= j)), "%s %s %+v", a, b, c)
 		}
 	}
 	for _, wrong := range []string{"", "1", "1.2", "v1.2.3", "01.2.3", "1.2.3-", "1.2.3-01", "1.2.3+", "1.2.3.4", "1.2.-3", " 1.2.3", "1.2.99999999999999999999", "a"} {
 		_, err := lint.Compare([]byte(versioned(wrong, search, "")), []byte(versioned("1.0.0", search, "")), catalog.Options{})
-		if e := aai.AsError(err); e == nil || e.Code != aai.DescriptorInvalid || !strings.HasPrefix(e.Message, "version: ") {
-			t.Errorf("%q: %v", wrong, err)
-		}
+		e := aai.AsError(err)
+		assert.Assert(t, e != nil, "%q %v", wrong, err)
+		assert.Equal(t, e.Code, aai.DescriptorInvalid, "%q %v", wrong, err)
+		assert.Assert(t, strings.HasPrefix(e.Message, "version: "), "%q %v", wrong, err)
 	}
 	for _, right := range []string{"1.2.3+build.5", "1.2.3-a.b-c+x.007"} {
 		compare(t, versioned(right, search, ""), versioned(right, search, ""))
@@ -217,16 +204,11 @@ func TestEveryChangeIsSeen(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := encoded(t, anyApp(t)), encoded(t, anyApp(t))
 		c, err := lint.Compare(a, b, catalog.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		back, err := lint.Compare(b, a, catalog.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if (c.RequiredBump == answer.NoBump) != (back.RequiredBump == answer.NoBump) || c.RequiredBump == answer.NoBump && len(c.Changes) > 0 {
-			t.Fatalf("%+v\n%+v", c, back)
-		}
+		assert.NilError(t, err)
+		assert.Equal(t, (c.RequiredBump == answer.NoBump), (back.RequiredBump == answer.NoBump), "%+v %+v", c, back)
+		assert.Assert(t, c.RequiredBump != answer.NoBump || len(c.Changes) <= 0, "%+v %+v", c, back)
 		for i, change := range c.Changes {
 			if change.Problem == "" || change.Bump == answer.NoBump || i > 0 && change.Bump > c.Changes[i-1].Bump {
 				t.Fatalf("%+v", c.Changes)

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/catalog"
 	"github.com/gybob/aai-gateway/internal/catalog/lint"
 )
@@ -22,16 +25,12 @@ func TestCompareEvents(t *testing.T) {
 	} {
 		from, to, _ := strings.Cut(change, "|")
 		c, err := lint.Compare([]byte(notes), []byte(strings.Replace(notes, from, to, 1)), catalog.Options{HostPlatform: "linux"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		var got []string
 		for _, one := range c.Changes {
 			got = append(got, fmt.Sprint(one.Bump, " ", one.Path, " ", one.Problem))
 		}
 		slices.Sort(got)
-		if fmt.Sprint(got) != want {
-			t.Errorf("%s gives %v", change, got)
-		}
+		assert.Check(t, is.Equal(fmt.Sprint(got), want), "%s %v", change, got)
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway/descriptors"
 	"github.com/gybob/aai-gateway/internal/answer"
@@ -57,13 +59,10 @@ func TestRules(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			good := app("", "")
 			source := strings.Replace(good, test.from, test.to, 1)
-			if source == good {
-				t.Fatalf("%s is not in the descriptor", test.from)
-			}
+			assert.Assert(t, source != good, "%s is not in the descriptor", test.from)
 			got := strings.Join(lines(lint.Check([]byte(source), catalog.Options{})), "\n")
-			if !strings.Contains(got, test.want) || strings.Count(got, "\n") != strings.Count(test.want, "\n") {
-				t.Errorf("found\n%s\nwant\n%s", got, test.want)
-			}
+			assert.Assert(t, is.Contains(got, test.want))
+			assert.Equal(t, strings.Count(got, "\n"), strings.Count(test.want, "\n"))
 		})
 	}
 }
@@ -80,9 +79,9 @@ func TestRulesOfTwoParts(t *testing.T) {
 		replace(`"Keeps notes for a team."`, `"Keeps e`+strings.Repeat("\u0301", 30)+` notes for a team."`): "warning unseen app.description: has more combining marks in a row than any language",
 	} {
 		got := strings.Join(lines(lint.Check([]byte(source), catalog.Options{})), "\n")
-		if !strings.HasSuffix(got, want) || strings.Contains(got, "\n") || want == "" && got != "" {
-			t.Errorf("found\n%s\nwant\n%s", got, want)
-		}
+		assert.Assert(t, strings.HasSuffix(got, want), "found\n%s\nwant\n%s", got, want)
+		assert.Assert(t, !strings.Contains(got, "\n"), "found\n%s\nwant\n%s", got, want)
+		assert.Assert(t, want != "" || got == "", "found\n%s\nwant\n%s", got, want)
 	}
 }
 
@@ -101,18 +100,18 @@ func TestUnusedParameters(t *testing.T) {
 		`5:98 warning unused-parameter platforms.windows.tools[0].parameters.properties.a: is never used: no template has ${a}`,
 	}
 	r := lint.Check([]byte(source), catalog.Options{})
-	if diff := cmp.Diff(want, lines(r)); diff != "" || r.Tools != 3 {
-		t.Errorf("%d tools: %s", r.Tools, diff)
-	}
+	diff := cmp.Diff(want, lines(r))
+	assert.Check(t, is.Equal(diff, ""))
+	assert.Check(t, is.Equal(r.Tools, 3))
 }
 
 // TestPublished checks the faults that a file would have at its site.
 func TestPublished(t *testing.T) {
 	source := app("", "") + strings.Repeat(" ", 256<<10)
 	r := lint.Check([]byte(source), catalog.Options{})
-	if got := lines(r); len(got) != 1 || got[0] != "1:1 warning published : longer than 262144 bytes" {
-		t.Errorf("%q", got)
-	}
+	got := lines(r)
+	assert.Assert(t, is.Len(got, 1))
+	assert.Equal(t, got[0], "1:1 warning published : longer than 262144 bytes")
 	r = lint.Check([]byte(source), catalog.Options{Origin: "https://example.com"})
 	if !r.HasSeverity(answer.SeverityError) {
 		t.Errorf("of a site: %q", lines(r))
@@ -144,13 +143,9 @@ func TestOurOwnDescriptors(t *testing.T) {
 	reviewed := map[string]string{}
 	for _, id := range descriptors.IDs() {
 		source, err := fs.ReadFile(descriptors.FS(), id+"/aai.json")
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		for _, f := range lint.Check(source, catalog.Options{HostPlatform: "linux"}).Findings {
-			if f.Severity != answer.SeverityHint && reviewed[id] != f.Rule {
-				t.Errorf("%s: %d:%d %s %s %s: %s", id, f.Line, f.Column, f.Severity, f.Rule, f.Path, f.Problem)
-			}
+			assert.Check(t, f.Severity == answer.SeverityHint || reviewed[id] == f.Rule, "%s %d %d %s %s %s %s", id, f.Line, f.Column, f.Severity, f.Rule, f.Path, f.Problem)
 		}
 	}
 }
@@ -159,25 +154,15 @@ func TestOurOwnDescriptors(t *testing.T) {
 func TestGolden(t *testing.T) {
 	for _, name := range []string{"rough", "broken"} {
 		source, err := os.ReadFile("testdata/" + name + ".json")
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		got, err := json.MarshalIndent(lint.Check(source, catalog.Options{HostPlatform: "linux"}), "", "  ")
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		golden := "testdata/" + name + ".report.json"
 		if os.Getenv("UPDATE_GOLDEN") != "" {
-			if err := os.WriteFile(golden, append(got, '\n'), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, os.WriteFile(golden, append(got, '\n'), 0o600))
 		}
 		want, err := os.ReadFile(golden)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(string(want), string(got)+"\n"); diff != "" {
-			t.Errorf("%s (UPDATE_GOLDEN=1 rewrites it): %s", golden, diff)
-		}
+		assert.NilError(t, err)
+		assert.Check(t, is.DeepEqual(string(want), string(got)+"\n"), "%s", golden)
 	}
 }

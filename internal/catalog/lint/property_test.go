@@ -10,6 +10,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/gybob/aai-gateway/internal/answer"
@@ -66,20 +68,17 @@ func anyApp(t *rapid.T) map[string]any {
 func TestNoErrorsInValidDescriptors(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		source, err := json.Marshal(anyApp(t))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := catalog.Parse(source, catalog.Options{}); err != nil {
-			t.Fatalf("the generator is wrong: %v\n%s", err, source)
-		}
+		assert.NilError(t, err)
+		_, err = catalog.Parse(source, catalog.Options{})
+		assert.NilError(t, err, "the generator is wrong: %v\n%s", err, source)
 		r := lint.CheckAgainst(source, source, catalog.Options{})
-		if r.HasSeverity(answer.SeverityError) {
-			t.Fatalf("%+v\n%s", r.Findings, source)
-		}
+		assert.Assert(t, !r.HasSeverity(answer.SeverityError), "%+v %s", r.Findings, source)
 		checkReport(t, source, r)
-		if c := r.Comparison; !c.IsSufficient || c.RequiredBump != answer.NoBump || c.ActualBump != answer.NoBump || len(c.Changes) > 0 {
-			t.Fatalf("it differs from itself: %+v", c)
-		}
+		c := r.Comparison
+		assert.Assert(t, c.IsSufficient, "it differs from itself: %+v", c)
+		assert.Equal(t, c.RequiredBump, answer.NoBump, "%+v", c)
+		assert.Equal(t, c.ActualBump, answer.NoBump, "%+v", c)
+		assert.Assert(t, is.Len(c.Changes, 0), "%+v", c)
 	})
 }
 
@@ -136,9 +135,7 @@ func collect(paths map[string][]any, path string, v any) {
 func FuzzCheck(f *testing.F) {
 	for _, name := range []string{"testdata/rough.json", "testdata/broken.json", "../testdata/web.json", "../testdata/mail.json"} {
 		source, err := os.ReadFile(name)
-		if err != nil {
-			f.Fatal(err)
-		}
+		assert.NilError(f, err)
 		f.Add(source, source)
 	}
 	f.Add([]byte(app("", "")), []byte(app("tool", "Other words.")))
@@ -147,16 +144,13 @@ func FuzzCheck(f *testing.F) {
 	f.Fuzz(func(t *testing.T, source, earlier []byte) {
 		r := lint.CheckAgainst(source, earlier, catalog.Options{})
 		checkReport(t, source, r)
-		if _, err := catalog.Parse(source, catalog.Options{}); err != nil && !r.HasSeverity(answer.SeverityError) {
-			t.Fatalf("no error for %v", err)
-		}
+		_, err := catalog.Parse(source, catalog.Options{})
+		assert.Assert(t, err == nil || r.HasSeverity(answer.SeverityError), err)
 	})
 }
 
 func encoded(t *rapid.T, v any) []byte {
 	source, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return source
 }

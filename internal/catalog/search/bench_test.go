@@ -3,6 +3,8 @@ package search_test
 import (
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/catalog/search"
 )
@@ -14,9 +16,8 @@ func BenchmarkFind(b *testing.B) {
 	defer s.Close() //nolint:errcheck // it is in memory
 	all := searchCases(b)
 	for i := 0; b.Loop(); i++ {
-		if _, err := s.Find(b.Context(), aai.Caller{}, all[i%len(all)].words, ""); err != nil {
-			b.Fatal(err)
-		}
+		_, err := s.Find(b.Context(), aai.Caller{}, all[i%len(all)].words, "")
+		assert.NilError(b, err)
 	}
 }
 
@@ -25,11 +26,8 @@ func BenchmarkFirst(b *testing.B) {
 	apps := append(realApps(b), distractorApps(487)...)
 	for b.Loop() {
 		s := search.New(search.Config{Apps: func() []*aai.App { return apps }})
-		if _, err := s.Find(b.Context(), aai.Caller{}, "set the volume", ""); err != nil {
-			b.Fatal(err)
-		}
-		if err := s.Close(); err != nil {
-			b.Fatal(err)
-		}
+		_, err := s.Find(b.Context(), aai.Caller{}, "set the volume", "")
+		assert.NilError(b, err)
+		assert.NilError(b, s.Close())
 	}
 }

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/catalog/search"
 )
@@ -19,15 +22,9 @@ func TestCommandsAreQuoted(t *testing.T) {
 	apps := []*aai.App{named("org.example.Evil", "Evil", "", evil)}
 	s := newSearch(t, &apps, nil)
 	result, err := call(t, s, aai.Caller{Door: aai.DoorCLI}, search.SearchTool, `{"words": "paint"}`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := `   aai-gateway exec org.example.Evil paint '{"a": "'\''; touch /tmp/x; '\''"}'`; !strings.Contains(result.Text, want) {
-		t.Errorf("no %s in:\n%s", want, result.Text)
-	}
-	if strings.Count(result.Text, "\n   ") != 1 {
-		t.Errorf("the description is not one line:\n%s", result.Text)
-	}
+	assert.NilError(t, err)
+	assert.Check(t, is.Contains(result.Text, `   aai-gateway exec org.example.Evil paint '{"a": "'\''; touch /tmp/x; '\''"}'`))
+	assert.Check(t, is.Equal(strings.Count(result.Text, "\n   "), 1), "the description is not one line:\n%s", result.Text)
 }
 
 // TestOddRequests checks that odd requests are answered, or rejected with a reason.
@@ -39,9 +36,8 @@ func TestOddRequests(t *testing.T) {
 		strings.Repeat("x", 999), "zq1zq", "trash* AND", "ＴＲＡＳＨ", "ß ẞ ı İ",
 	} {
 		args, _ := json.Marshal(map[string]any{"words": words})
-		if _, err := call(t, s, agent(), search.SearchTool, string(args)); err != nil {
-			t.Errorf("%q: %v", words, err)
-		}
+		_, err := call(t, s, agent(), search.SearchTool, string(args))
+		assert.Check(t, err, "%q", words)
 	}
 	for args, code := range map[string]aai.Code{
 		`{"words": "` + strings.Repeat("x", 1001) + `"}`: aai.InvalidParams,
@@ -50,9 +46,9 @@ func TestOddRequests(t *testing.T) {
 		`{"words": "trash", "app": "org.none.App"}`: aai.AppNotFound,
 	} {
 		_, err := call(t, s, agent(), search.SearchTool, args)
-		if e := aai.AsError(err); e == nil || e.Code != code {
-			t.Errorf("%.60s: %v", args, err)
-		}
+		e := aai.AsError(err)
+		assert.Assert(t, e != nil, "%.60s %v", args, err)
+		assert.Equal(t, e.Code, code, "%.60s %v", args, err)
 	}
 }
 
@@ -65,12 +61,8 @@ func TestReplyOmitsCallerWords(t *testing.T) {
 		"list the apps: aai_exec({":       agent(),
 	} {
 		result, err := call(t, s, who, search.SearchTool, `{"words": "sing a song"}`)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !strings.Contains(result.Text, want) {
-			t.Errorf("%s is told %q; want %q in it", who.Door, result.Text, want)
-		}
+		assert.NilError(t, err)
+		assert.Check(t, is.Contains(result.Text, want), "%s is told %q; want %q in it", who.Door, result.Text, want)
 	}
 }
 
@@ -80,8 +72,7 @@ func TestOneWord(t *testing.T) {
 	s := newSearch(t, &apps, nil)
 	for words, want := range map[string]string{"ausrechnen": "org.gnome.Calculator calculate(", "计算": "org.gnome.Calculator calculate(", "calculate": "org.gnome.Calculator calculate("} {
 		result, err := call(t, s, agent(), search.SearchTool, `{"words": "`+words+`"}`)
-		if err != nil || !strings.Contains(result.Text, "1. "+want) {
-			t.Errorf("%s: %v, %.200s", words, err, result.Text)
-		}
+		assert.NilError(t, err, words)
+		assert.Assert(t, is.Contains(result.Text, "1. "+want), words)
 	}
 }

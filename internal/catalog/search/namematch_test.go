@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -34,8 +36,7 @@ func TestNamesComeFirst(t *testing.T) {
 		{"send_a_mail", "", "mail.example.com:send_a_mail"},
 	} {
 		got := find(t, s, agent(), c.words, c.app)
-		if len(got) == 0 || got[0] != c.want {
-			t.Errorf("%s: %.300q, expected %s first", c.words, got, c.want)
-		}
+		assert.Assert(t, len(got) != 0, "%s: %.300q, expected %s first", c.words, got, c.want)
+		assert.Equal(t, got[0], c.want, "%s %.300q", c.words, got)
 	}
 }

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/descriptors"
 	"github.com/gybob/aai-gateway/internal/catalog"
@@ -27,9 +30,8 @@ func TestPlainRequests(t *testing.T) {
 		all := searchCasesIn(t, filepath.Join("plain", file))
 		for _, c := range all {
 			for name := range c.tools {
-				if id, tool, _ := strings.Cut(name, ":"); !has(apps, id, tool) {
-					t.Fatalf("%s: there is no %s", c.words, name)
-				}
+				id, tool, _ := strings.Cut(name, ":")
+				assert.Assert(t, has(apps, id, tool), "%s: there is no %s", c.words, name)
 			}
 			found := find(t, s, agent(), c.words, "")
 			first := found[:min(len(found), firstThree)]
@@ -40,9 +42,7 @@ func TestPlainRequests(t *testing.T) {
 			t.Logf("not found: %s: %q", c.words, first)
 		}
 		t.Logf("%s: %d of %d", file, right, len(all))
-		if right < least {
-			t.Errorf("%s: %d of %d, expected %d", file, right, len(all), least)
-		}
+		assert.Check(t, right >= least, "%s %d %d %d", file, right, len(all), least)
 	}
 }
 
@@ -64,9 +64,7 @@ func newSearchWithOwn(t *testing.T, apps *[]*aai.App) *search.Search {
 func plainApps(t *testing.T) []*aai.App {
 	t.Helper()
 	folder := t.TempDir()
-	if err := os.CopyFS(folder, descriptors.FS()); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.CopyFS(folder, descriptors.FS()))
 	c := catalog.New(catalog.Config{
 		Places: []catalog.Place{catalog.Folders(folder)}, HostPlatform: "linux",
 		Drivers: map[string]aai.Driver{"dbus": inert{}, "ipc": inert{}},
@@ -80,9 +78,7 @@ func webApps(t *testing.T) (apps []*aai.App) {
 	t.Helper()
 	for _, line := range readLines(t, "testdata/plain/web-tools.tsv") {
 		p := strings.Split(line, "\t")
-		if len(p) != 5 {
-			t.Fatalf("%q has %d fields, expected 5", line, len(p))
-		}
+		assert.Assert(t, is.Len(p, 5), "%q", line)
 		if p[1] == "" {
 			apps = append(apps, named(p[0], p[3], p[4]))
 			continue
@@ -125,8 +121,6 @@ var effects = map[string]aai.Effect{"reads": aai.Reads, "changes": aai.Changes, 
 func readLines(t *testing.T, path string) []string {
 	t.Helper()
 	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
 }

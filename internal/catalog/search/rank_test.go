@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/files/database"
 )
@@ -47,9 +49,7 @@ func TestTheRightToolIsFound(t *testing.T) {
 		for _, w := range all { // the list itself is valid
 			for name := range w.tools {
 				id, tool, _ := strings.Cut(name, ":")
-				if !has(apps, id, tool) {
-					t.Fatalf("%s: there is no %s", w.words, name)
-				}
+				assert.Assert(t, has(apps, id, tool), "%s: there is no %s", w.words, name)
 			}
 		}
 		right, of := score(t, all, func(words string) []string { return find(t, s, agent(), words, "") })
@@ -57,9 +57,8 @@ func TestTheRightToolIsFound(t *testing.T) {
 		before, _ := score(t, all, plain)
 		for language, least := range leasts {
 			t.Logf("%s, %s: %d of %d; SQLite alone %d", file, language, right[language], of[language], before[language])
-			if right[language] < least || right[language] < before[language]+before[language]/6 {
-				t.Errorf("%s, %s: %d of %d, expected %d; SQLite alone %d", file, language, right[language], of[language], least, before[language])
-			}
+			assert.Check(t, right[language] >= least, "%s, %s: %d of %d, expected %d; SQLite alone %d", file, language, right[language], of[language], least, before[language])
+			assert.Check(t, right[language] >= before[language]+before[language]/6, "%s, %s: %d of %d, expected %d; SQLite alone %d", file, language, right[language], of[language], least, before[language])
 		}
 	}
 }
@@ -77,16 +76,13 @@ func has(apps []*aai.App, id, tool string) bool {
 func plainIndex(t *testing.T, apps []*aai.App) func(words string) []string {
 	t.Helper()
 	db, err := database.OpenMemory(context.Background(), database.Schema{Version: 1, Tables: `CREATE VIRTUAL TABLE plain USING fts5(tool UNINDEXED, text);`})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(func() { _ = db.Close() })
 	for _, app := range apps {
 		for _, tool := range app.Tools {
 			text := strings.Join([]string{app.Name, app.Description, strings.Join(app.Aliases, " "), tool.Name, tool.Title, tool.Description, strings.Join(tool.Params.Order, " ")}, " ")
-			if _, err := db.Exec("INSERT INTO plain VALUES (?, ?)", app.ID+":"+tool.Name, text); err != nil {
-				t.Fatal(err)
-			}
+			_, err := db.Exec("INSERT INTO plain VALUES (?, ?)", app.ID+":"+tool.Name, text)
+			assert.NilError(t, err)
 		}
 	}
 	return func(words string) []string { return ask(t, db, words) }
@@ -96,20 +92,14 @@ func ask(t *testing.T, db *sql.DB, words string) []string {
 	t.Helper()
 	terms := regexp.MustCompile(`[\p{L}\p{N}]+`).FindAllString(words, -1)
 	rows, err := db.Query("SELECT tool FROM plain WHERE plain MATCH ? ORDER BY rank LIMIT 5", `"`+strings.Join(terms, `" OR "`)+`"`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	defer rows.Close() //nolint:errcheck // Err reports errors
 	var found []string
 	for rows.Next() {
 		var name string
-		if err := rows.Scan(&name); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, rows.Scan(&name))
 		found = append(found, name)
 	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, rows.Err())
 	return found
 }

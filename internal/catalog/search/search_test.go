@@ -11,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/catalog/search"
 	"github.com/gybob/aai-gateway/internal/testkit/tokencount"
@@ -46,9 +49,7 @@ func newSearch(t *testing.T, apps *[]*aai.App, more func(*search.Config)) *searc
 func find(t *testing.T, s *search.Search, who aai.Caller, words, app string) []string {
 	t.Helper()
 	found, err := s.Find(t.Context(), who, words, app)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return namesIn(found)
 }
 
@@ -66,9 +67,7 @@ func call(t *testing.T, s *search.Search, who aai.Caller, name, args string) (*a
 	i := slices.IndexFunc(s.Tools(), func(tool *aai.Tool) bool { return tool.Name == name })
 	own := s.Tools()[i]
 	var given any
-	if err := json.Unmarshal([]byte(args), &given); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, json.Unmarshal([]byte(args), &given))
 	checked, err := own.Params.Check(given)
 	if err != nil {
 		return nil, err
@@ -124,9 +123,8 @@ func TestStuffingDoesNotWin(t *testing.T) {
 				}
 			}
 			t.Logf("first instead of the right one: %d of %d; of the first five: %d of %d", taken, len(all), seats, firstFive*len(all))
-			if taken > len(all)/20 || seats > firstFive*len(all)/4 {
-				t.Errorf("it came first %d times instead of the right tool, and has %d of %d places", taken, seats, firstFive*len(all))
-			}
+			assert.Check(t, taken <= len(all)/20, "it came first %d times instead of the right tool, and has %d of %d places", taken, seats, firstFive*len(all))
+			assert.Check(t, seats <= firstFive*len(all)/4, "it came first %d times instead of the right tool, and has %d of %d places", taken, seats, firstFive*len(all))
 		})
 	}
 }
@@ -139,9 +137,8 @@ func TestItFollowsTheCatalog(t *testing.T) {
 	s := newSearch(t, &apps, nil)
 	expect := func(words string, want ...string) {
 		t.Helper()
-		if got := find(t, s, agent(), words, ""); !slices.Equal(got, want) {
-			t.Errorf("%s: %q, expected %q", words, got, want)
-		}
+		got := find(t, s, agent(), words, "")
+		assert.Check(t, slices.Equal(got, want), "%s %q %q", words, got, want)
 	}
 	expect("painting", "org.example.One:paint")
 	expect("weld")
@@ -183,13 +180,10 @@ func TestWhatCannotBeCalledIsNotOffered(t *testing.T) {
 	} {
 		got := find(t, s, who, "paint", "")
 		slices.Sort(got)
-		if !slices.Equal(got, want) {
-			t.Errorf("%v is offered %q, expected %q", who, got, want)
-		}
+		assert.Check(t, slices.Equal(got, want), "%v is offered %q, expected %q", who, got, want)
 	}
-	if got := find(t, s, agent(), "paint", "org.example.One"); !slices.Equal(got, []string{"org.example.One:paint"}) {
-		t.Errorf("of that app: %q", got)
-	}
+	got := find(t, s, agent(), "paint", "org.example.One")
+	assert.Check(t, slices.Equal(got, []string{"org.example.One:paint"}), "of that app: %q", got)
 }
 
 // used makes the first app's tool succeed, and the second's fail.
@@ -217,12 +211,10 @@ func threeAlike() []*aai.App {
 func TestUseAndStarsOrderWhatFits(t *testing.T) {
 	apps := threeAlike()
 	s := newSearch(t, &apps, used("org.example.C", "org.example.A"))
-	if got := find(t, s, agent(), "paint a fence", ""); !slices.Equal(got, []string{"org.example.C:paint", "org.example.B:paint", "org.example.A:paint"}) {
-		t.Errorf("by use: %q", got)
-	}
-	if got := find(t, s, agent(), "zebra", ""); len(got) != 0 {
-		t.Errorf("nothing fits, and found is %q", got)
-	}
+	got := find(t, s, agent(), "paint a fence", "")
+	assert.Check(t, slices.Equal(got, []string{"org.example.C:paint", "org.example.B:paint", "org.example.A:paint"}), "by use: %q", got)
+	got = find(t, s, agent(), "zebra", "")
+	assert.Check(t, is.Len(got, 0), "nothing fits, and found is %q", got)
 	file := filepath.Join(t.TempDir(), "ratings.json")
 	rated := newSearch(t, &apps, func(c *search.Config) { c.Ratings = file })
 	for args, want := range map[string]string{
@@ -230,13 +222,11 @@ func TestUseAndStarsOrderWhatFits(t *testing.T) {
 		`{"app": "org.example.A", "tool": "paint", "stars": 1}`: "org.example.A:paint has 1 of 5 stars.",
 	} {
 		result, err := call(t, rated, aai.Caller{Door: aai.DoorCLI}, search.RateTool, args)
-		if err != nil || result.Text != want {
-			t.Errorf("%s: %v, %v", args, result, err)
-		}
+		assert.NilError(t, err, "%s %v", args, result)
+		assert.Equal(t, result.Text, want, "%s %v", args, result)
 	}
-	if got := find(t, rated, agent(), "paint a fence", ""); !slices.Equal(got, []string{"org.example.B:paint", "org.example.C:paint", "org.example.A:paint"}) {
-		t.Errorf("by stars: %q", got)
-	}
+	got = find(t, rated, agent(), "paint a fence", "")
+	assert.Check(t, slices.Equal(got, []string{"org.example.B:paint", "org.example.C:paint", "org.example.A:paint"}), "by stars: %q", got)
 }
 
 func TestRatingsThatAreNone(t *testing.T) {
@@ -255,9 +245,10 @@ func TestRatingsThatAreNone(t *testing.T) {
 	} {
 		_, err := call(t, s, aai.Caller{Door: aai.DoorCLI}, search.RateTool, args)
 		e := aai.AsError(err)
-		if e == nil || e.Code != want.code || !strings.Contains(e.Message, want.says) || e.Delivery == aai.DeliveryUnknown {
-			t.Errorf("%s: %v", args, err)
-		}
+		assert.Assert(t, e != nil, "%s %v", args, err)
+		assert.Equal(t, e.Code, want.code, "%s %v", args, err)
+		assert.Assert(t, is.Contains(e.Message, want.says), "%s %v", args, err)
+		assert.Assert(t, e.Delivery != aai.DeliveryUnknown, "%s %v", args, err)
 	}
 }
 
@@ -272,14 +263,12 @@ func TestWithoutWordsItIsWhatWasUsed(t *testing.T) {
 		{Door: aai.DoorMCP}:                              {},
 		{Door: aai.DoorCLI}:                              {"org.example.C:paint", "org.example.A:paint"},
 	} {
-		if got := namesIn(s.MostUsed(t.Context(), who)); !slices.Equal(got, want) {
-			t.Errorf("%+v is told %q, expected %q", who, got, want)
-		}
+		got := namesIn(s.MostUsed(t.Context(), who))
+		assert.Check(t, slices.Equal(got, want), "%+v is told %q, expected %q", who, got, want)
 	}
 	empty, err := call(t, s, aai.Caller{Door: aai.DoorMCP}, search.SearchTool, `{}`)
-	if err != nil || !strings.Contains(empty.Text, "No tool was used yet") {
-		t.Errorf("%v %v", empty, err)
-	}
+	assert.NilError(t, err, empty)
+	assert.Assert(t, is.Contains(empty.Text, "No tool was used yet"), empty)
 }
 
 // TestWithoutACount checks that a search works without counts of usage.
@@ -288,9 +277,7 @@ func TestWithoutACount(t *testing.T) {
 	s := newSearch(t, &apps, func(c *search.Config) {
 		c.UsageSince = func(context.Context, time.Time) ([]search.Usage, error) { return nil, errors.New("no journal") }
 	})
-	if got := find(t, s, agent(), "paint", ""); len(got) != 3 {
-		t.Errorf("found %q", got)
-	}
+	assert.Check(t, is.Len(find(t, s, agent(), "paint", ""), 3))
 }
 
 // TestFavouritesPersist checks that the next session reads the saved favourites without a count.
@@ -298,13 +285,10 @@ func TestFavouritesPersist(t *testing.T) {
 	apps := threeAlike()
 	file := filepath.Join(t.TempDir(), "favourites.json")
 	s := newSearch(t, &apps, func(c *search.Config) { used("org.example.C", "org.example.A")(c); c.Favourites = file })
-	if got := s.Favourites(); len(got) != 0 {
-		t.Errorf("before a count: %q", got)
-	}
+	got := s.Favourites()
+	assert.Check(t, is.Len(got, 0), "before a count: %q", got)
 	s.MostUsed(t.Context(), agent()) // waits for the count
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, s.Close())
 	next := newSearch(t, &apps, func(c *search.Config) {
 		c.Favourites = file
 		c.UsageSince = func(context.Context, time.Time) ([]search.Usage, error) {
@@ -312,9 +296,8 @@ func TestFavouritesPersist(t *testing.T) {
 			return nil, nil
 		}
 	})
-	if got := next.Favourites(); !slices.Equal(got, []string{"org.example.C"}) {
-		t.Errorf("the next session has %q", got)
-	}
+	got = next.Favourites()
+	assert.Check(t, slices.Equal(got, []string{"org.example.C"}), "the next session has %q", got)
 }
 
 // TestAnswersAreCalls checks the budget, and that every call is valid by the tool's own schema.
@@ -324,16 +307,11 @@ func TestAnswersAreCalls(t *testing.T) {
 	for _, w := range searchCases(t) {
 		args, _ := json.Marshal(map[string]any{"words": w.words, "limit": 50, "tokens": 400})
 		result, err := call(t, s, agent(), search.SearchTool, string(args))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if n := tokencount.Count(t, result.Text); n > 440 {
-			t.Errorf("%s: %d tokens of 400", w.words, n)
-		}
+		assert.NilError(t, err)
+		n := tokencount.Count(t, result.Text)
+		assert.Check(t, n <= 440, "%s: %d tokens of 400", w.words, n)
 		raw, err := json.Marshal(result.Data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		var said struct {
 			Tools []struct {
 				App, Tool string
@@ -343,9 +321,7 @@ func TestAnswersAreCalls(t *testing.T) {
 				}
 			}
 		}
-		if err := json.Unmarshal(raw, &said); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, json.Unmarshal(raw, &said))
 		for _, row := range said.Tools {
 			if row.Call == nil {
 				continue
@@ -355,12 +331,9 @@ func TestAnswersAreCalls(t *testing.T) {
 			if tool.Params.Check == nil {
 				continue
 			}
-			if _, err := tool.Params.Check(row.Call.Args); err != nil {
-				t.Errorf("%s %s: %v", row.App, row.Tool, err)
-			}
-			if !strings.Contains(result.Text, row.Call.Tool) {
-				t.Errorf("%s: no word of %s", w.words, row.Call.Tool)
-			}
+			_, err := tool.Params.Check(row.Call.Args)
+			assert.Check(t, err, "%s %s", row.App, row.Tool)
+			assert.Check(t, is.Contains(result.Text, row.Call.Tool), w.words)
 		}
 	}
 }

@@ -11,6 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/descriptors"
 	"github.com/gybob/aai-gateway/internal/catalog"
@@ -27,22 +30,16 @@ func noResult(context.Context, *aai.Call) (*aai.Result, error) { return &aai.Res
 func realApps(t testing.TB) []*aai.App {
 	t.Helper()
 	folder := t.TempDir()
-	if err := os.CopyFS(folder, descriptors.FS()); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.CopyFS(folder, descriptors.FS()))
 	c := catalog.New(catalog.Config{
 		Places: []catalog.Place{catalog.Folders(folder)}, HostPlatform: "linux",
 		Drivers: map[string]aai.Driver{"dbus": inert{}, "ipc": inert{}},
 	})
 	all := c.Apps()
-	if len(all) != len(descriptors.IDs()) {
-		t.Fatalf("%d apps of %d", len(all), len(descriptors.IDs()))
-	}
+	assert.Assert(t, is.Len(all, len(descriptors.IDs())), "%d", len(descriptors.IDs()))
 	meant := requestedApps()
 	apps := slices.DeleteFunc(slices.Clone(all), func(app *aai.App) bool { return !slices.Contains(meant, app.ID) })
-	if len(apps) != len(meant) {
-		t.Fatalf("%d apps of %d", len(apps), len(meant))
-	}
+	assert.Assert(t, is.Len(apps, len(meant)), "%d", len(meant))
 	return apps
 }
 
@@ -113,9 +110,7 @@ func searchCases(t testing.TB) []searchCase {
 func searchCasesIn(t testing.TB, file string) []searchCase {
 	t.Helper()
 	f, err := os.Open(filepath.Join("testdata", file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	defer f.Close() //nolint:errcheck // it was read
 	var all []searchCase
 	for lines := bufio.NewScanner(f); lines.Scan(); {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"gotest.tools/v3/assert"
 
 	"github.com/gybob/aai-gateway/internal/clients/mcpprobe"
 )
@@ -44,16 +45,17 @@ func TestRun(t *testing.T) {
 		return cmd, server, said, err
 	}
 	cmd, server, said, err := start("ab")
-	if err != nil || server.Name != "example" || server.Version != "7" || server.Protocol == "" || !slices.Equal(server.Tools, []string{"a", "b"}) {
-		t.Errorf("%+v, %v", server, err)
-	}
+	assert.NilError(t, err, "%+v", server)
+	assert.Equal(t, server.Name, "example", "%+v", server)
+	assert.Equal(t, server.Version, "7", "%+v", server)
+	assert.Assert(t, server.Protocol != "", "%+v", server)
+	assert.Assert(t, slices.Equal(server.Tools, []string{"a", "b"}), "%+v", server)
 	if said != "last" || cmd.ProcessState == nil {
 		t.Errorf("it said %q, and has ended: %v", said, cmd.ProcessState)
 	}
-	if _, _, said, err := start(""); err == nil || said != "last" {
-		t.Errorf("a server without tools: %q, %v", said, err)
-	}
-	if _, _, err := mcpprobe.Run(t.Context(), exec.CommandContext(t.Context(), "true")); err == nil {
-		t.Error("what says nothing is a server")
-	}
+	_, _, said, err = start("")
+	assert.Assert(t, err != nil, "a server without tools: %q, %v", said, err)
+	assert.Equal(t, said, "last", err)
+	_, _, err = mcpprobe.Run(t.Context(), exec.CommandContext(t.Context(), "true"))
+	assert.Check(t, err != nil, "what says nothing is a server")
 }

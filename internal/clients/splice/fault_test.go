@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/clients/splice"
 )
 
@@ -33,9 +36,9 @@ func TestFaultsHaveNothingOfTheText(t *testing.T) {
 		{splice.YAML, "ghp_: b: ghp_", "line 1, column 8: mapping values are not allowed in this context; expected YAML"},
 	} {
 		_, _, err := splice.Find([]byte(c.text), splice.Place{Format: c.format, Path: []string{"servers"}, Name: "x"})
-		if err == nil || !strings.Contains(err.Error(), c.said) || strings.Contains(err.Error(), "ghp") || strings.Contains(err.Error(), "'g'") {
-			t.Errorf("%q: %v; expected %s", c.text, err, c.said)
-		}
+		assert.Assert(t, is.ErrorContains(err, c.said), "%q", c.text)
+		assert.Assert(t, !strings.Contains(err.Error(), "ghp"), "%q %v", c.text, err)
+		assert.Assert(t, !strings.Contains(err.Error(), "'g'"), "%q %v", c.text, err)
 	}
 }
 
@@ -71,12 +74,8 @@ func TestNesting(t *testing.T) {
 		"YAML, as deep":         {splice.YAML, "a: " + deep("[", "]", 900), true},
 	} {
 		_, _, err := splice.Find([]byte(c.text), splice.Place{Format: c.format, Path: []string{"servers"}, Name: "x"})
-		if c.fine && err != nil {
-			t.Errorf("%s: %.200v", name, err)
-		}
-		if !c.fine && (err == nil || !strings.Contains(err.Error(), "more than 1000 levels are in each other; expected fewer")) {
-			t.Errorf("%s: %.200v", name, err)
-		}
+		assert.Check(t, !c.fine || err == nil, "%s %.200v", name, err)
+		assert.Check(t, !(!c.fine && (err == nil || !strings.Contains(err.Error(), "more than 1000 levels are in each other; expected fewer"))), "%s %.200v", name, err)
 	}
 }
 
@@ -102,8 +101,7 @@ func TestManyKeys(t *testing.T) {
 		"texts":        {"a = '" + strings.Repeat("=", 20_000) + "'\nb = [" + strings.Repeat("1.5, ", 20_000) + "]\n", true},
 	} {
 		_, _, err := splice.Find([]byte(c.text), splice.Place{Format: splice.TOML, Path: []string{"servers"}, Name: "x"})
-		if c.fine != (err == nil) || err != nil && !strings.Contains(err.Error(), "here are more than 10000 keys and tables; expected fewer") {
-			t.Errorf("%s: %.200v", name, err)
-		}
+		assert.Check(t, is.Equal(c.fine, (err == nil)), "%s %.200v", name, err)
+		assert.Check(t, err == nil || strings.Contains(err.Error(), "here are more than 10000 keys and tables; expected fewer"), "%s %.200v", name, err)
 	}
 }

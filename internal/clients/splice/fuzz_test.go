@@ -3,6 +3,8 @@ package splice_test
 import (
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway/internal/clients/splice"
 )
 
@@ -21,16 +23,17 @@ func FuzzPut(f *testing.F) {
 			if err != nil {
 				continue
 			}
-			if fields, there, err := splice.Find(put, place); err != nil || !there || !splice.Contains(fields, entry()) {
-				t.Fatalf("%s: %q became %q: %v", place.Format, text, put, err)
-			}
+			fields, there, err := splice.Find(put, place)
+			assert.NilError(t, err, "%s %q %q", place.Format, text, put)
+			assert.Assert(t, there, "%s: %q became %q: %v", place.Format, text, put, err)
+			assert.Assert(t, splice.Contains(fields, entry()), "%s: %q became %q: %v", place.Format, text, put, err)
 			dropped, err := splice.Drop(put, place)
 			if err != nil {
 				continue // an error, and nothing is written
 			}
-			if _, there, err := splice.Find(dropped, place); err != nil || there {
-				t.Fatalf("%s: %q without it is %q: %v", place.Format, put, dropped, err)
-			}
+			_, there, err = splice.Find(dropped, place)
+			assert.NilError(t, err, "%s %q %q", place.Format, put, dropped)
+			assert.Assert(t, !there, "%s: %q without it is %q: %v", place.Format, put, dropped, err)
 		}
 	})
 }

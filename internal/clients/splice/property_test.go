@@ -12,6 +12,7 @@ import (
 	"github.com/BurntSushi/toml"
 	goccy "github.com/goccy/go-yaml"
 	"github.com/tailscale/hujson"
+	"gotest.tools/v3/assert"
 	"pgregory.net/rapid"
 
 	"github.com/gybob/aai-gateway/internal/clients/splice"
@@ -58,18 +59,12 @@ func TestNothingElseChanges(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				text := []byte(c.shape(t))
 				put, err := splice.Put(text, c.place, entry())
-				if err != nil {
-					t.Fatalf("%v in\n%s", err, text)
-				}
+				assert.NilError(t, err, text)
 				_, there, err := splice.Find(text, c.place)
-				if err != nil {
-					t.Fatal(err)
-				}
+				assert.NilError(t, err)
 				checkPut(t, c.place, c.judge, text, put, there)
 				again, err := splice.Put(put, c.place, entry())
-				if err != nil {
-					t.Fatalf("again: %v in\n%s", err, put)
-				}
+				assert.NilError(t, err, put)
 				sameBut(t, c.place, c.judge, put, again)
 				checkDrop(t, c.place, c.judge, text, put, there)
 			})
@@ -79,44 +74,31 @@ func TestNothingElseChanges(t *testing.T) {
 
 func checkPut(t *rapid.T, p splice.Place, read parseReference, text, put []byte, there bool) {
 	sameBut(t, p, read, text, put)
-	if !there && !within(unfilled(p, text), put) {
-		t.Fatalf("bytes are gone:\n%s\nbecame\n%s", text, put)
-	}
+	assert.Assert(t, there || within(unfilled(p, text), put), "bytes are gone:\n%s\nbecame\n%s", text, put)
 	if ends := bytes.Count(text, []byte("\n")); ends > 0 {
 		crlf := bytes.Count(text, []byte("\r\n"))
-		if got, all := bytes.Count(put, []byte("\r\n")), bytes.Count(put, []byte("\n")); crlf == ends && got != all || crlf == 0 && got != 0 {
-			t.Fatalf("line ends are mixed: %q", put)
-		}
+		got, all := bytes.Count(put, []byte("\r\n")), bytes.Count(put, []byte("\n"))
+		assert.Assert(t, crlf != ends || got == all, "line ends are mixed: %q", put)
+		assert.Assert(t, crlf != 0 || got == 0, "line ends are mixed: %q", put)
 	}
-	if marked := bytes.HasPrefix(text, []byte("\ufeff")); marked != bytes.HasPrefix(put, []byte("\ufeff")) {
-		t.Fatalf("the byte order mark: %q", put)
-	}
+	assert.Equal(t, bytes.HasPrefix(text, []byte("\ufeff")), bytes.HasPrefix(put, []byte("\ufeff")), "the byte order mark: %q", put)
 	all, err := read(bytes.TrimPrefix(put, []byte("\ufeff")))
-	if err != nil {
-		t.Fatalf("%v in\n%s", err, put)
-	}
+	assert.NilError(t, err, put)
 	got, _ := entryOf(p, all).(map[string]any)
-	if got["command"] != "/usr/bin/aai" || !reflect.DeepEqual(got["args"], []any{"mcp", "serve"}) {
-		t.Fatalf("the entry is %v in\n%s", got, put)
-	}
+	assert.Equal(t, got["command"], "/usr/bin/aai", "%v %s", got, put)
+	assert.Assert(t, reflect.DeepEqual(got["args"], []any{"mcp", "serve"}), "the entry is %v in\n%s", got, put)
 }
 
 func checkDrop(t *rapid.T, p splice.Place, read parseReference, text, put []byte, there bool) {
 	dropped, err := splice.Drop(put, p)
-	if err != nil {
-		t.Fatalf("drop: %v in\n%s", err, put)
-	}
+	assert.NilError(t, err, put)
 	sameBut(t, p, read, text, dropped)
-	if _, still, _ := splice.Find(dropped, p); still {
-		t.Fatalf("it is still there:\n%s", dropped)
-	}
+	_, still, _ := splice.Find(dropped, p)
+	assert.Assert(t, !still, "it is still there:\n%s", dropped)
 	all, err := read(bytes.TrimPrefix(text, []byte("\ufeff")))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if held := reflect.ValueOf(all[p.Path[0]]); !there && held.IsValid() && held.Len() > 0 && strings.TrimRight(string(dropped), "\r\n") != strings.TrimRight(string(text), "\r\n") {
-		t.Fatalf("without it again:\n%q\nbecame\n%q", text, dropped)
-	}
+	assert.NilError(t, err)
+	held := reflect.ValueOf(all[p.Path[0]])
+	assert.Assert(t, there || !held.IsValid() || held.Len() <= 0 || strings.TrimRight(string(dropped), "\r\n") == strings.TrimRight(string(text), "\r\n"), "without it again:\n%q\nbecame\n%q", text, dropped)
 }
 
 // sameBut checks that two texts have the same data except for the entry.
@@ -124,14 +106,10 @@ func sameBut(t *rapid.T, p splice.Place, read parseReference, a, b []byte) {
 	var both [2]map[string]any
 	for i, text := range [][]byte{a, b} {
 		all, err := read(bytes.TrimPrefix(text, []byte("\ufeff")))
-		if err != nil {
-			t.Fatalf("%v in\n%s", err, text)
-		}
+		assert.NilError(t, err, text)
 		both[i] = lacking(p, all)
 	}
-	if !reflect.DeepEqual(both[0], both[1]) {
-		t.Fatalf("something else changed:\n%s\n%v\nbecame\n%s\n%v", a, both[0], b, both[1])
-	}
+	assert.Assert(t, reflect.DeepEqual(both[0], both[1]), "something else changed:\n%s\n%v\nbecame\n%s\n%v", a, both[0], b, both[1])
 }
 
 // lacking returns the data without the entry and the containers that become empty.

@@ -2,10 +2,11 @@ package splice_test
 
 import (
 	"errors"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway/internal/clients/splice"
 )
@@ -82,16 +83,12 @@ func TestPut(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := splice.Put([]byte(c.before), c.place, entry())
-			if err != nil {
-				t.Fatal(err)
-			}
-			if d := cmp.Diff(c.after, string(got)); d != "" {
-				t.Error(d)
-			}
+			assert.NilError(t, err)
+			assert.Check(t, is.DeepEqual(c.after, string(got)))
 			fields, there, err := splice.Find(got, c.place)
-			if err != nil || !there || !splice.Contains(fields, entry()) {
-				t.Errorf("found %v, %v, %v", fields, there, err)
-			}
+			assert.NilError(t, err, "%v %v", fields, there)
+			assert.Assert(t, there, "found %v, %v, %v", fields, there, err)
+			assert.Assert(t, splice.Contains(fields, entry()), "found %v, %v, %v", fields, there, err)
 		})
 	}
 }
@@ -130,9 +127,9 @@ func TestFaults(t *testing.T) {
 			t.Errorf("%q: %q, %v", c.text, got, err)
 			continue
 		}
-		if f.Line != c.line || f.Column != c.column || !strings.Contains(f.Error(), c.says) {
-			t.Errorf("%q: %v; expected line %d, column %d, %q", c.text, f, c.line, c.column, c.says)
-		}
+		assert.Check(t, is.Equal(f.Line, c.line), "%q %v", c.text, f)
+		assert.Check(t, is.Equal(f.Column, c.column), "%q %v", c.text, f)
+		assert.Check(t, is.Contains(f.Error(), c.says), "%q %v", c.text, f)
 	}
 }
 
@@ -158,8 +155,8 @@ func TestDrop(t *testing.T) {
 		{listPlace(), "mcpServers: [{name: a}, {name: aai, args: [b]}]\n", "mcpServers: [{name: a}]\n"},
 	} {
 		got, err := splice.Drop([]byte(c.before), c.place)
-		if d := cmp.Diff(c.after, string(got)); d != "" || err != nil {
-			t.Errorf("%q: %v\n%s", c.before, err, d)
-		}
+		d := cmp.Diff(c.after, string(got))
+		assert.Check(t, is.Equal(d, ""), "%q", c.before)
+		assert.Check(t, err, "%q", c.before)
 	}
 }

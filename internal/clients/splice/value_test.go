@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/gybob/aai-gateway/internal/clients/splice"
@@ -124,17 +126,11 @@ func TestOneValueChanges(t *testing.T) {
 				path := rapid.SampledFrom([][]string{{"a"}, {"d.e"}, {"g", "a"}, {"g", "d.e"}, {"new"}, {"k", "new"}}).Draw(t, "path")
 				value := rapid.SampledFrom([]any{true, "it's # \"x\"", 7.0, 0.25, []any{"a", "b"}, []any{}}).Draw(t, "set")
 				before, err := read([]byte(text))
-				if err != nil {
-					t.Fatalf("%v in\n%s", err, text)
-				}
+				assert.NilError(t, err, text)
 				check := func(what string, was string, got []byte, err error, value any) {
-					if err != nil {
-						t.Fatalf("%s: %v in\n%s", what, err, was)
-					}
+					assert.NilError(t, err, "%s %s", what, was)
 					all, err := read(got)
-					if err != nil {
-						t.Fatalf("%s: %v in\n%s", what, err, got)
-					}
+					assert.NilError(t, err, "%s %s", what, got)
 					want := changed(before, path, value)
 					if f == splice.TOML && value == 7.0 {
 						want = changed(before, path, int64(7))
@@ -147,21 +143,15 @@ func TestOneValueChanges(t *testing.T) {
 				check("set", text, set, err, value)
 				unset, err := splice.Unset(set, f, path)
 				check("unset", string(set), unset, err, nil)
-				if !within(unset, set) {
-					t.Fatalf("bytes came:\n%s\nbecame\n%s", set, unset)
-				}
+				assert.Assert(t, within(unset, set), "bytes came:\n%s\nbecame\n%s", set, unset)
 				without, err := splice.Unset([]byte(text), f, path)
 				check("unset at once", text, without, err, nil)
-				if !within(without, set) {
-					t.Fatalf("bytes are gone:\n%s\nbecame\n%s", text, set)
-				}
+				assert.Assert(t, within(without, set), "bytes are gone:\n%s\nbecame\n%s", text, set)
 				again, err := splice.Set(set, f, path, value)
-				if err != nil || string(again) != string(set) {
-					t.Fatalf("set again: %v\n%s\nbecame\n%s", err, set, again)
-				}
-				if line := splice.Line(set, f, path); !strings.Contains(slices.Collect(strings.Lines(string(set)))[line-1], path[len(path)-1]) {
-					t.Fatalf("line %d of\n%s", line, set)
-				}
+				assert.NilError(t, err, "%s %s", set, again)
+				assert.Equal(t, string(again), string(set), "%s %s", set, again)
+				line := splice.Line(set, f, path)
+				assert.Assert(t, is.Contains(slices.Collect(strings.Lines(string(set)))[line-1], path[len(path)-1]), "%d %s", line, set)
 			})
 		})
 	}
@@ -186,13 +176,11 @@ func TestValuesStayInTheirPlace(t *testing.T) {
 		{splice.TOML, "g a", 1.0, "[g]\nb = 2\n\n[h]\nc = 1\n", "[g]\nb = 2\na = 1\n\n[h]\nc = 1\n"},
 	} {
 		got, err := splice.Set([]byte(c.text), c.f, strings.Fields(c.path), c.value)
-		if err != nil || string(got) != c.want {
-			t.Errorf("%q: %v\n%s\nwant\n%s", c.text, err, got, c.want)
-		}
+		assert.NilError(t, err, "%q %s", c.text, got)
+		assert.Equal(t, string(got), c.want, "%q %s", c.text, got)
 	}
 	for text, f := range map[string]splice.Format{"{": splice.JSON, "[1]": splice.JSON, "a = ": splice.TOML, `{"g": 1}`: splice.JSON, "g = 1": splice.TOML, "a: 1": splice.YAML} {
-		if got, err := splice.Set([]byte(text), f, []string{"g", "a"}, 1.0); err == nil {
-			t.Errorf("%q became %q", text, got)
-		}
+		got, err := splice.Set([]byte(text), f, []string{"g", "a"}, 1.0)
+		assert.Check(t, err != nil, "%q became %q", text, got)
 	}
 }

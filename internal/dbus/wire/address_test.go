@@ -1,9 +1,11 @@
 package wire
 
 import (
-	"errors"
 	"slices"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
@@ -19,22 +21,20 @@ func TestSocketPath(t *testing.T) {
 		"unix:dir=/tmp":                       "",
 		"unix":                                "",
 	} {
-		if got, err := socketPath(address); got != want || (err == nil) != (want != "") {
-			t.Errorf("%s: %q %v", address, got, err)
-		}
+		got, err := socketPath(address)
+		assert.Check(t, is.Equal(got, want), "%s %v", address, err)
+		assert.Check(t, is.Equal((err == nil), (want != "")), "%s %v", address, err)
 	}
 }
 
 func TestAddresses(t *testing.T) {
 	env := map[string]string{}
 	getenv := func(name string) string { return env[name] }
-	if _, err := SessionAddress(func(string) string { return "" }); !errors.Is(err, errNoBus) {
-		t.Errorf("without anything: %v", err)
-	}
+	_, err := SessionAddress(func(string) string { return "" })
+	assert.Check(t, is.ErrorIs(err, errNoBus), "without anything: %v", err)
 	b := testkit.StartBus(t)
-	if got := SocketPaths("tcp:host=localhost,port=1;unix:path=/a%20b;unix:abstract=/c,guid=00"); !slices.Equal(got, []string{"/a b", "@/c"}) {
-		t.Errorf("the sockets: %q", got)
-	}
+	got := SocketPaths("tcp:host=localhost,port=1;unix:path=/a%20b;unix:abstract=/c,guid=00")
+	assert.Check(t, slices.Equal(got, []string{"/a b", "@/c"}), "the sockets: %q", got)
 	env["DBUS_SESSION_BUS_ADDRESS"] = "unix:path=/a"
 	if got, err := SessionAddress(getenv); err != nil || got != "unix:path=/a" {
 		t.Errorf("by name: %q %v", got, err)
@@ -46,13 +46,10 @@ func TestAddresses(t *testing.T) {
 	if got := SystemAddress(getenv); got != "unix:path=/b" {
 		t.Errorf("the system's by name: %q", got)
 	}
-	if err := dialled(t, "tcp:host=localhost,port=1;;"+b.Address+",guid=00"); err != nil {
-		t.Errorf("the second address: %v", err)
-	}
+	err = dialled(t, "tcp:host=localhost,port=1;;"+b.Address+",guid=00")
+	assert.Check(t, err, "the second address: %v", err)
 	for _, bad := range []string{"", ";", "autolaunch:", "unix:path=%zz", "unix:path=" + t.TempDir() + "/nobody"} {
-		if err := dialled(t, bad); err == nil {
-			t.Errorf("dialled %q", bad)
-		}
+		assert.Check(t, dialled(t, bad) != nil, "dialled %q", bad)
 	}
 }
 

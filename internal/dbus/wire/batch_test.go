@@ -10,6 +10,9 @@ import (
 	"sync"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -53,17 +56,12 @@ func TestBatchKeepsTheOrder(t *testing.T) {
 			c, theirs, in := connect()
 			go echo(theirs, in)
 			replies := c.Batch(soon(t), calls(n))
-			if len(replies) != n {
-				t.Fatalf("%s: %d replies to %d calls", name, len(replies), n)
-			}
+			assert.Assert(t, is.Len(replies, n), "%s: %d replies to %d calls", name, len(replies), n)
 			for i, r := range replies {
-				if r.Err != nil || r.Message.Decoder().U32() != uint32(i) {
-					t.Fatalf("%s: %d of %d: %+v", name, i, n, r)
-				}
+				assert.NilError(t, r.Err, "%s %d %d %+v", name, i, n, r)
+				assert.Equal(t, r.Message.Decoder().U32(), uint32(i), "%s %d %d %+v", name, i, n, r)
 			}
-			if c.waiting() != 0 {
-				t.Errorf("%s: the batch is still waited for", name)
-			}
+			assert.Check(t, is.Equal(c.waiting(), 0), "%s: the batch is still waited for", name)
 		}
 	}
 }
@@ -80,9 +78,7 @@ func TestAnswersInAnyOrder(t *testing.T) {
 			read = append(read, mustRead(t, in))
 			open++
 		}
-		if open > maxInFlight {
-			t.Fatalf("%d in flight", open)
-		}
+		assert.Assert(t, open <= maxInFlight, "%d in flight", open)
 		rand.Shuffle(len(read), func(i, j int) { read[i], read[j] = read[j], read[i] })
 		early := *read[0]
 		early.Serial = uint32(answered + maxInFlight + 1) // not sent yet
@@ -96,9 +92,8 @@ func TestAnswersInAnyOrder(t *testing.T) {
 		answered += half
 	}
 	for i, r := range <-ended {
-		if r.Err != nil || r.Message.Decoder().U32() != uint32(i) {
-			t.Fatalf("%d: %+v", i, r)
-		}
+		assert.NilError(t, r.Err, "%d %+v", i, r)
+		assert.Equal(t, r.Message.Decoder().U32(), uint32(i), "%d %+v", i, r)
 	}
 }
 
@@ -118,23 +113,22 @@ func TestBatchWithErrors(t *testing.T) {
 	for i, r := range <-ended {
 		switch i {
 		case 0, 3:
-			if d := deliveryOf(t, r.Err); d != aai.NotDelivered || !errors.Is(r.Err, ErrInvalid) || r.Message != nil {
-				t.Errorf("%d: %s %+v", i, d, r)
-			}
+			d := deliveryOf(t, r.Err)
+			assert.Equal(t, d, aai.NotDelivered, "%d %+v", i, r)
+			assert.Assert(t, is.ErrorIs(r.Err, ErrInvalid), "%d %+v", i, r)
+			assert.Assert(t, r.Message == nil, "%d %+v", i, r)
 		case 2:
-			if r.Err != nil || r.Message.Kind != KindError || r.Message.ErrorName != "a.b" {
-				t.Errorf("%d: %+v", i, r)
-			}
+			assert.NilError(t, r.Err, "%d %+v", i, r)
+			assert.Assert(t, r.Message.Kind == KindError, "%d %+v", i, r)
+			assert.Equal(t, r.Message.ErrorName, "a.b", "%d %+v", i, r)
 		default:
-			if r.Err != nil || r.Message.Kind != KindReply || r.Message.Decoder().U32() != uint32(i) {
-				t.Errorf("%d: %+v", i, r)
-			}
+			assert.NilError(t, r.Err, "%d %+v", i, r)
+			assert.Assert(t, r.Message.Kind == KindReply, "%d %+v", i, r)
+			assert.Equal(t, r.Message.Decoder().U32(), uint32(i), "%d %+v", i, r)
 		}
 	}
 	for _, r := range c.Batch(soon(t), []*Message{messages[0], messages[3]}) {
-		if !errors.Is(r.Err, ErrInvalid) {
-			t.Errorf("nothing to send: %+v", r)
-		}
+		assert.Check(t, is.ErrorIs(r.Err, ErrInvalid), "nothing to send: %+v", r)
 	}
 }
 
@@ -149,37 +143,32 @@ func TestBatchEndsByItsDeadline(t *testing.T) {
 		send(t, bus, answerTo(mustRead(t, in)))
 	}
 	await(t, "ten answers", func() bool { return c.inFlight() == maxInFlight-10 })
-	if n := runtime.NumGoroutine() - before; n > 1 {
-		t.Errorf("%d goroutines for a batch", n)
-	}
+	n := runtime.NumGoroutine() - before
+	assert.Check(t, n <= 1, "%d goroutines for a batch", n)
 	cancel()
 	for i, r := range <-ended {
 		if i < 10 {
-			if r.Err != nil || r.Message.Decoder().U32() != uint32(i) {
-				t.Errorf("%d: %+v", i, r)
-			}
+			assert.NilError(t, r.Err, "%d %+v", i, r)
+			assert.Equal(t, r.Message.Decoder().U32(), uint32(i), "%d %+v", i, r)
 			continue
 		}
 		want := aai.DeliveryUnknown
 		if i >= maxInFlight {
 			want = aai.NotDelivered
 		}
-		if d := deliveryOf(t, r.Err); d != want || !errors.Is(r.Err, context.Canceled) {
-			t.Fatalf("%d: %s, expected %s: %v", i, d, want, r.Err)
-		}
+		d := deliveryOf(t, r.Err)
+		assert.Equal(t, d, want, "%d", i)
+		assert.Assert(t, is.ErrorIs(r.Err, context.Canceled), "%d", i)
 	}
-	if !c.IsAlive() || c.waiting() != 0 {
-		t.Error("the end of a batch is not the end of the connection")
-	}
+	assert.Assert(t, c.IsAlive(), "the end of a batch is not the end of the connection")
+	assert.Equal(t, c.waiting(), 0)
 	// late answers are ignored
 	for range maxInFlight - 10 {
 		send(t, bus, answerTo(mustRead(t, in)))
 	}
 	next := start(soon(t), c)
 	send(t, bus, answerTo(mustRead(t, in)))
-	if got := <-next; got.err != nil {
-		t.Error(got.err)
-	}
+	assert.Check(t, (<-next).err)
 }
 
 func TestConnectionLostInABatch(t *testing.T) {
@@ -201,13 +190,11 @@ func TestConnectionLostInABatch(t *testing.T) {
 			t.Fatalf("%d was never sent", i)
 		}
 	}
-	if kept == 0 || kept > 300 {
-		t.Errorf("%d answers of 300 were kept", kept)
-	}
+	assert.Check(t, kept != 0, "%d answers of 300 were kept", kept)
+	assert.Check(t, kept <= 300, "%d answers of 300 were kept", kept)
 	for _, r := range c.Batch(soon(t), calls(3)) {
-		if deliveryOf(t, r.Err) != aai.NotDelivered || !errors.Is(r.Err, ErrConnectionLost) {
-			t.Errorf("on a dead connection: %v", r.Err)
-		}
+		assert.Check(t, is.Equal(deliveryOf(t, r.Err), aai.NotDelivered))
+		assert.Check(t, is.ErrorIs(r.Err, ErrConnectionLost))
 	}
 }
 
@@ -232,16 +219,13 @@ func TestAllAtOnce(t *testing.T) {
 						if m, err := c.Call(ctx, numbered(i)); err != nil || m.Decoder().U32() != uint32(i) {
 							t.Errorf("%d: %+v %v", i, m, err)
 						}
-						if err := c.Send(ctx, numbered(i)); err != nil {
-							t.Error(err)
-						}
+						assert.Check(t, c.Send(ctx, numbered(i)))
 					}
 				})
 			}
 			all.Wait()
-			if c.waiting() != 0 || c.inQueue() != 0 {
-				t.Errorf("%d still waited for, %d in the queue", c.waiting(), c.inQueue())
-			}
+			assert.Check(t, is.Equal(c.waiting(), 0))
+			assert.Check(t, is.Equal(c.inQueue(), 0))
 		})
 	}
 }
@@ -259,8 +243,7 @@ func TestBatchOfLargeMessages(t *testing.T) {
 		messages[i] = large
 	}
 	for i, r := range c.Batch(soon(t), messages) {
-		if r.Err != nil || len(r.Message.Body) != len(large.Body) {
-			t.Fatalf("%d: %+v", i, r.Err)
-		}
+		assert.NilError(t, r.Err, "%d", i)
+		assert.Assert(t, is.Len(r.Message.Body, len(large.Body)), "%d", i)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	godbus "github.com/godbus/dbus/v5"
+	"gotest.tools/v3/assert"
 
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
@@ -39,13 +40,10 @@ func idRequest() *Message {
 func connected(b testing.TB, address string) *Conn {
 	b.Helper()
 	c, err := Dial(soon(b), address, Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, err)
 	b.Cleanup(c.Close)
-	if _, err := c.Hello(soon(b)); err != nil {
-		b.Fatal(err)
-	}
+	_, err = c.Hello(soon(b))
+	assert.NilError(b, err)
 	return c
 }
 
@@ -53,22 +51,15 @@ func connected(b testing.TB, address string) *Conn {
 func serveEcho(b testing.TB, address string) string {
 	b.Helper()
 	socket, err := dialAddress(soon(b), address)
-	if err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, err)
 	b.Cleanup(func() { _ = socket.Close() })
 	in := bufio.NewReaderSize(socket, 64<<10)
-	if err := authenticate(socket, in, false); err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, authenticate(socket, in, false))
 	hello := Message{Kind: KindCall, Destination: BusName, Path: BusPath, Interface: BusInterface, Member: "Hello"}
-	if _, err := socket.Write(hello.Frame(1)); err != nil {
-		b.Fatal(err)
-	}
+	_, err = socket.Write(hello.Frame(1))
+	assert.NilError(b, err)
 	answer, err := ReadMessage(in)
-	if err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, err)
 	go echo(socket, in)
 	return answer.Decoder().Str()
 }
@@ -77,9 +68,9 @@ func sequential(b *testing.B, c *Conn, m *Message) {
 	b.Helper()
 	b.ReportAllocs()
 	for b.Loop() {
-		if reply, err := c.Call(b.Context(), m); err != nil || reply.Kind != KindReply {
-			b.Fatal(reply, err)
-		}
+		reply, err := c.Call(b.Context(), m)
+		assert.NilError(b, err, reply)
+		assert.Assert(b, reply.Kind == KindReply, reply)
 	}
 }
 
@@ -92,9 +83,8 @@ func batched(b *testing.B, c *Conn, m *Message) {
 			messages[i] = m
 		}
 		for _, r := range c.Batch(b.Context(), messages) {
-			if r.Err != nil || r.Message.Kind != KindReply {
-				b.Fatal(r)
-			}
+			assert.NilError(b, r.Err, r)
+			assert.Assert(b, r.Message.Kind == KindReply, r)
 		}
 		done += len(messages)
 	}
@@ -133,9 +123,7 @@ func godbusSequential(b *testing.B, c *godbus.Conn, m *Message, args ...any) {
 	b.ReportAllocs()
 	object := c.Object(m.Destination, godbus.ObjectPath(m.Path))
 	for b.Loop() {
-		if err := object.CallWithContext(b.Context(), m.Interface+"."+m.Member, 0, args...).Err; err != nil {
-			b.Fatal(err)
-		}
+		assert.NilError(b, object.CallWithContext(b.Context(), m.Interface+"."+m.Member, 0, args...).Err)
 	}
 }
 
@@ -150,9 +138,7 @@ func godbusBatched(b *testing.B, c *godbus.Conn, m *Message, args ...any) {
 			object.GoWithContext(b.Context(), m.Interface+"."+m.Member, 0, calls, args...)
 		}
 		for range n {
-			if call := <-calls; call.Err != nil {
-				b.Fatal(call.Err)
-			}
+			assert.NilError(b, (<-calls).Err)
 		}
 		done += n
 	}
@@ -193,13 +179,9 @@ func godbusPeer(b *testing.B) *godbus.Conn {
 		}
 	}()
 	c, err := godbus.Dial("unix:path=" + path)
-	if err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, err)
 	b.Cleanup(func() { _ = c.Close() })
-	if err := c.Auth([]godbus.Auth{godbus.AuthExternal(strconv.Itoa(os.Getuid()))}); err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, c.Auth([]godbus.Auth{godbus.AuthExternal(strconv.Itoa(os.Getuid()))}))
 	return c
 }
 
@@ -246,12 +228,8 @@ func BenchmarkPeerSequentialGodbus(b *testing.B) {
 	calls := make(chan *godbus.Call, 1)
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := godbusCall(b.Context(), c, calls); err != nil {
-			b.Fatal(err)
-		}
-		if call := <-calls; call.Err != nil {
-			b.Fatal(call.Err)
-		}
+		assert.NilError(b, godbusCall(b.Context(), c, calls))
+		assert.NilError(b, (<-calls).Err)
 	}
 }
 
@@ -262,14 +240,10 @@ func BenchmarkPeerBatchGodbus(b *testing.B) {
 		n := min(benchBatch, b.N-done)
 		calls := make(chan *godbus.Call, n)
 		for range n {
-			if err := godbusCall(b.Context(), c, calls); err != nil {
-				b.Fatal(err)
-			}
+			assert.NilError(b, godbusCall(b.Context(), c, calls))
 		}
 		for range n {
-			if call := <-calls; call.Err != nil {
-				b.Fatal(call.Err)
-			}
+			assert.NilError(b, (<-calls).Err)
 		}
 		done += n
 	}

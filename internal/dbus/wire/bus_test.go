@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
@@ -15,28 +18,23 @@ import (
 func TestHelloAndAsk(t *testing.T) {
 	b := testkit.StartBus(t)
 	c, err := Dial(soon(t), b.Address, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(c.Close)
-	if c.Name() != "" {
-		t.Errorf("a name before Hello: %q", c.Name())
-	}
+	assert.Check(t, is.Equal(c.Name(), ""), "a name before Hello: %q", c.Name())
 	name, err := c.Hello(soon(t))
-	if err != nil || !strings.HasPrefix(name, ":") || c.Name() != name {
-		t.Fatalf("%q, %q, %v", name, c.Name(), err)
-	}
-	if _, err := c.Hello(soon(t)); err == nil || !strings.Contains(err.Error(), "refused Hello") {
-		t.Errorf("a second Hello: %v", err)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, strings.HasPrefix(name, ":"), "%q", name)
+	assert.Equal(t, c.Name(), name)
+	_, err = c.Hello(soon(t))
+	assert.Check(t, is.ErrorContains(err, "refused Hello"), "a second Hello: %v", err)
 	answer, err := c.CallBus(soon(t), "GetNameOwner", name)
-	if err != nil || answer.Kind != KindReply || answer.Decoder().Str() != name {
-		t.Errorf("%+v %v", answer, err)
-	}
+	assert.NilError(t, err, "%+v", answer)
+	assert.Assert(t, answer.Kind == KindReply, "%+v", answer)
+	assert.Equal(t, answer.Decoder().Str(), name, "%+v", answer)
 	answer, err = c.CallBus(soon(t), "GetNameOwner", "org.example.Nobody")
-	if err != nil || answer.Kind != KindError || answer.ErrorName != "org.freedesktop.DBus.Error.NameHasNoOwner" {
-		t.Errorf("%+v %v", answer, err)
-	}
+	assert.NilError(t, err, "%+v", answer)
+	assert.Assert(t, answer.Kind == KindError, "%+v", answer)
+	assert.Equal(t, answer.ErrorName, "org.freedesktop.DBus.Error.NameHasNoOwner", "%+v", answer)
 }
 
 // TestSignals: signals arrive in order, and sent messages arrive unchanged.
@@ -48,42 +46,35 @@ func TestSignals(t *testing.T) {
 			heard <- m.Decoder().U32()
 		}
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(c.Close)
-	if _, err := c.Hello(soon(t)); err != nil {
-		t.Fatal(err)
-	}
-	if answer, err := c.CallBus(soon(t), "AddMatch", "interface='a.b'"); err != nil || answer.Kind != KindReply {
-		t.Fatalf("%+v %v", answer, err)
-	}
+	_, err = c.Hello(soon(t))
+	assert.NilError(t, err)
+	answer, err := c.CallBus(soon(t), "AddMatch", "interface='a.b'")
+	assert.NilError(t, err, "%+v", answer)
+	assert.Assert(t, answer.Kind == KindReply, "%+v", answer)
 	other := connected(t, b.Address)
 	for i := range 200 {
 		m := numbered(i)
 		m.Kind, m.Destination, m.Member = KindSignal, "", "Counted"
-		if err := other.Send(soon(t), m); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, other.Send(soon(t), m))
 	}
 	for i := range uint32(200) {
-		if got := <-heard; got != i {
-			t.Fatalf("signal %d came as number %d", got, i)
-		}
+		got := <-heard
+		assert.Equal(t, got, i, "signal %d came as number %d", got, i)
 	}
 }
 
 func TestPanicInASignalCostsTheConnectionOnly(t *testing.T) {
 	c, bus, _ := connToScriptedBus(t, Options{OnSignal: func(*Message) { panic("a fault") }})
 	waiting := start(soon(t), c)
-	if _, err := bus.Read(make([]byte, 1000)); err != nil {
-		t.Fatal(err)
-	}
+	_, err := bus.Read(make([]byte, 1000))
+	assert.NilError(t, err)
 	send(t, bus, Message{Kind: KindSignal, Path: "/", Interface: "a.b", Member: "C", Sender: ":1.2"})
 	<-c.Done()
-	if got := <-waiting; !errors.Is(got.err, ErrConnectionLost) || got.delivery(t) != aai.DeliveryUnknown {
-		t.Errorf("%+v", got)
-	}
+	got := <-waiting
+	assert.Assert(t, is.ErrorIs(got.err, ErrConnectionLost), "%+v", got)
+	assert.Equal(t, got.delivery(t), aai.DeliveryUnknown, "%+v", got)
 }
 
 // invalid returns invalid messages.
@@ -127,31 +118,24 @@ func TestWhatABusHangsUpOn(t *testing.T) {
 	c := connected(t, b.Address)
 	for name, m := range invalid() {
 		t.Run(name, func(t *testing.T) {
-			if !busHangsUp(t, b.Address, m) {
-				t.Error("the bus takes it")
-			}
+			assert.Check(t, busHangsUp(t, b.Address, m), "the bus takes it")
 			err := c.Send(soon(t), m)
 			if m.Kind == KindCall {
 				_, err = c.Call(soon(t), m)
 			}
-			if !errors.Is(err, ErrInvalid) || deliveryOf(t, err) != aai.NotDelivered {
-				t.Errorf("got %v", err)
-			}
-			if answer, err := c.CallBus(soon(t), "GetId"); err != nil || answer.Kind != KindReply {
-				t.Errorf("the connection afterwards: %+v %v", answer, err)
-			}
+			assert.Assert(t, is.ErrorIs(err, ErrInvalid))
+			assert.Equal(t, deliveryOf(t, err), aai.NotDelivered)
+			answer, err := c.CallBus(soon(t), "GetId")
+			assert.NilError(t, err, "%+v", answer)
+			assert.Assert(t, answer.Kind == KindReply, "the connection afterwards: %+v %v", answer, err)
 		})
 	}
-	if busHangsUp(t, b.Address, &Message{Kind: KindCall, Destination: BusName, Path: BusPath, Interface: BusInterface, Member: "GetId"}) {
-		t.Error("the bus hangs up on anything")
-	}
+	assert.Check(t, !busHangsUp(t, b.Address, &Message{Kind: KindCall, Destination: BusName, Path: BusPath, Interface: BusInterface, Member: "GetId"}), "the bus hangs up on anything")
 	nobodys := &Message{Path: "/", Member: "C"}
-	if _, err := c.Call(soon(t), nobodys); !errors.Is(err, ErrInvalid) {
-		t.Errorf("a call of nobody: %v", err)
-	}
-	if err := c.Send(soon(t), &Message{Kind: 9, Destination: ":1.2"}); !errors.Is(err, ErrInvalid) {
-		t.Errorf("a message of no kind: %v", err)
-	}
+	_, err := c.Call(soon(t), nobodys)
+	assert.Check(t, is.ErrorIs(err, ErrInvalid), "a call of nobody: %v", err)
+	err = c.Send(soon(t), &Message{Kind: 9, Destination: ":1.2"})
+	assert.Check(t, is.ErrorIs(err, ErrInvalid), "a message of no kind: %v", err)
 }
 
 // busHangsUp sends a message unchecked, and a good one after it.
@@ -169,16 +153,15 @@ func TestPeer(t *testing.T) {
 	c, theirs, in := connOverSocket(t, Options{PeerToPeer: true})
 	ended := start(soon(t), c)
 	m := mustRead(t, in)
-	if m.Destination != "" || m.Member != "C" {
-		t.Errorf("a peer got %+v", m)
-	}
+	assert.Check(t, is.Equal(m.Destination, ""), "%+v", m)
+	assert.Check(t, is.Equal(m.Member, "C"), "%+v", m)
 	send(t, theirs, Message{Kind: KindReply, ReplySerial: m.Serial + 1}, Message{Kind: KindReply, ReplySerial: m.Serial})
-	if got := <-ended; got.err != nil || got.reply.ReplySerial != m.Serial {
-		t.Errorf("%+v", got)
-	}
-	if _, err := c.Hello(soon(t)); !errors.Is(err, errPeer) || deliveryOf(t, err) != aai.NotDelivered {
-		t.Errorf("Hello to a peer: %v", err)
-	}
+	got := <-ended
+	assert.NilError(t, got.err, "%+v", got)
+	assert.Equal(t, got.reply.ReplySerial, m.Serial, "%+v", got)
+	_, err := c.Hello(soon(t))
+	assert.Assert(t, is.ErrorIs(err, errPeer))
+	assert.Equal(t, deliveryOf(t, err), aai.NotDelivered)
 }
 
 // TestServiceOfGodbus: an app built with godbus answers.
@@ -198,9 +181,8 @@ func TestServiceOfGodbus(t *testing.T) {
 		case r.Err != nil:
 			t.Fatalf("%d: %v", i, r.Err)
 		case i == 100:
-			if r.Message.Kind != KindError || r.Message.ErrorName != "org.freedesktop.DBus.Error.UnknownMethod" {
-				t.Errorf("%+v", r.Message)
-			}
+			assert.Check(t, r.Message.Kind == KindError, "%+v", r.Message)
+			assert.Check(t, is.Equal(r.Message.ErrorName, "org.freedesktop.DBus.Error.UnknownMethod"), "%+v", r.Message)
 		case r.Message.Kind != KindReply || r.Message.Decoder().U32() != uint32(i):
 			t.Fatalf("%d: %+v", i, r.Message)
 		}
@@ -223,9 +205,8 @@ func TestDialEndsByItsContext(t *testing.T) {
 		cancel()
 		<-t.Context().Done()
 	}()
-	if _, err := Dial(ctx, "unix:path="+path, Options{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
-	}
+	_, err := Dial(ctx, "unix:path="+path, Options{})
+	assert.Check(t, is.ErrorIs(err, context.Canceled))
 }
 
 func TestWhatAnswersIsNoBus(t *testing.T) {
@@ -254,9 +235,7 @@ func TestWhatAnswersIsNoBus(t *testing.T) {
 				c.Close()
 				t.Error("it was taken for a bus")
 			}
-			if err := ours.SetDeadline(time.Time{}); err == nil {
-				t.Error("the socket is left open")
-			}
+			assert.Check(t, ours.SetDeadline(time.Time{}) != nil, "the socket is left open")
 		})
 	}
 }
@@ -265,22 +244,14 @@ func TestWhatAnswersIsNoBus(t *testing.T) {
 func TestIncomingCalls(t *testing.T) {
 	b := testkit.StartBus(t)
 	c, err := Dial(soon(t), b.Address, Options{OnCall: func(m *Message) bool { return m.Member == "Known" }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(c.Close)
 	name, err := c.Hello(soon(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	other := connected(t, b.Address)
 	for member, want := range map[string]byte{"Known": KindReply, "Other": KindError} {
 		answer, err := other.Call(soon(t), &Message{Destination: name, Path: "/", Interface: "a.b", Member: member})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if answer.Kind != want {
-			t.Errorf("%s: an answer of kind %d, expected %d", member, answer.Kind, want)
-		}
+		assert.NilError(t, err)
+		assert.Check(t, is.Equal(answer.Kind, want), "%s: an answer of kind %d, expected %d", member, answer.Kind, want)
 	}
 }

@@ -11,6 +11,8 @@ import (
 
 	godbus "github.com/godbus/dbus/v5"
 	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 	"pgregory.net/rapid"
 )
 
@@ -25,9 +27,7 @@ func TestValuesAgainstGodbus(t *testing.T) {
 	compare := cmp.AllowUnexported(variantValue{})
 	rapid.Check(t, func(t *rapid.T) {
 		typ, err := ParseType(drawSignature(t, 3))
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		want := drawValue(t, typ, 3)
 		e := Encoder{}
 		encodeValue(&e, typ, want)
@@ -66,12 +66,12 @@ func TestValuesAgainstGodbus(t *testing.T) {
 func mustDecode(t *rapid.T, frame []byte, typ *Type) any {
 	t.Helper()
 	m, err := ReadMessage(bytes.NewReader(frame))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if m.Signature != typ.Sig || m.Path != "/a" || m.Interface != "a.b" || m.Member != "C" || m.Kind != KindSignal {
-		t.Fatalf("read as %+v", m)
-	}
+	assert.NilError(t, err)
+	assert.Equal(t, m.Signature, typ.Sig, "%+v", m)
+	assert.Equal(t, m.Path, "/a", "%+v", m)
+	assert.Equal(t, m.Interface, "a.b", "%+v", m)
+	assert.Equal(t, m.Member, "C", "%+v", m)
+	assert.Assert(t, m.Kind == KindSignal, "read as %+v", m)
 	d := m.Decoder()
 	v := decodeValue(d, typ)
 	if d.Err() != nil || d.More() {
@@ -92,23 +92,17 @@ func TestHeaderAgainstGodbus(t *testing.T) {
 	}
 	frame := m.Frame(258)
 	theirs, err := godbus.DecodeMessage(bytes.NewReader(frame))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for _, order := range []binary.ByteOrder{binary.LittleEndian, binary.BigEndian} {
 		var again bytes.Buffer
-		if err := theirs.EncodeTo(&again, order); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, theirs.EncodeTo(&again, order))
 		got, err := ReadMessage(&again)
 		if err != nil || again.Len() > 0 {
 			t.Fatalf("%v, %d bytes left", err, again.Len())
 		}
 		want := m
 		want.Serial, want.Order = 258, order
-		if diff := cmp.Diff(&want, got, cmp.Comparer(func(a, b binary.ByteOrder) bool { return a == b })); diff != "" {
-			t.Errorf("%s (-want +got)\n%s", order, diff)
-		}
+		assert.Check(t, is.DeepEqual(&want, got, cmp.Comparer(func(a, b binary.ByteOrder) bool { return a == b })), "%s", order)
 	}
 }
 
@@ -124,13 +118,9 @@ func TestMessagesInARow(t *testing.T) {
 	r := messageReader{in: &stream}
 	for i, want := range messages {
 		got, err := r.read()
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		want.Serial, want.Order = uint32(i), binary.LittleEndian
-		if !reflect.DeepEqual(*got, want) {
-			t.Errorf("%d: %+v, expected %+v", i, *got, want)
-		}
+		assert.Check(t, reflect.DeepEqual(*got, want), "%d %+v %+v", i, *got, want)
 	}
 }
 
@@ -138,16 +128,17 @@ func TestMessageThatIsTooLarge(t *testing.T) {
 	large := Message{Kind: KindReply, ReplySerial: 5, Signature: "ay", Body: make([]byte, MaxBody+1)}
 	stream := bytes.NewReader(append(large.Frame(1), (&Message{Kind: KindReply, ReplySerial: 6}).Frame(2)...))
 	m, err := ReadMessage(stream)
-	if err != nil || m.OversizedBody != MaxBody+1 || m.Body != nil || m.ReplySerial != 5 {
-		t.Fatalf("%+v %v", m, err)
-	}
+	assert.NilError(t, err, "%+v", m)
+	assert.Equal(t, m.OversizedBody, MaxBody+1, "%+v", m)
+	assert.Assert(t, m.Body == nil, "%+v", m)
+	assert.Assert(t, m.ReplySerial == 5, "%+v", m)
 	d := m.Decoder()
 	if d.Byte(); d.Err() == nil {
 		t.Error("a body that was not kept can be read")
 	}
-	if m, err = ReadMessage(stream); err != nil || m.ReplySerial != 6 {
-		t.Errorf("after it: %+v %v", m, err)
-	}
+	m, err = ReadMessage(stream)
+	assert.NilError(t, err, "%+v", m)
+	assert.Assert(t, m.ReplySerial == 6, "after it: %+v %v", m, err)
 }
 
 func TestStreamsThatAreNoMessages(t *testing.T) {
@@ -174,13 +165,12 @@ func TestStreamsThatAreNoMessages(t *testing.T) {
 		"field that is broken":  head('l', 1, 0, 8) + "\x63\x02ii\x00\x00\x00\x00",
 	} {
 		t.Run(name, func(t *testing.T) {
-			if m, err := ReadMessage(strings.NewReader(stream)); err == nil || m != nil {
-				t.Errorf("read as %+v", m)
-			}
+			m, err := ReadMessage(strings.NewReader(stream))
+			assert.Assert(t, err != nil, "read as %+v", m)
+			assert.Assert(t, m == nil, "read as %+v", m)
 		})
 	}
 	unknown := head('l', 1, 0, 8) + "\x63\x01u\x00\x01\x00\x00\x00"
-	if _, err := ReadMessage(strings.NewReader(unknown)); err != nil {
-		t.Errorf("a field that nobody knows: %v", err)
-	}
+	_, err := ReadMessage(strings.NewReader(unknown))
+	assert.Check(t, err, "a field that nobody knows: %v", err)
 }

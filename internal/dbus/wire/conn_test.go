@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"errors"
 	"io"
 	"math"
 	"net"
@@ -12,6 +11,9 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 )
@@ -28,15 +30,14 @@ func TestOnlyTheCalledMayAnswer(t *testing.T) {
 	send(t, bus, Message{Kind: KindReply, Sender: ":1.5", ReplySerial: serial, Signature: "s", Body: body.Bytes()})
 	send(t, bus, Message{Kind: KindReply, Sender: ":1.5", ReplySerial: serial}) // a duplicate
 	got := <-ended
-	if got.err != nil || got.reply.Decoder().Str() != "right" {
-		t.Errorf("%+v", got)
-	}
+	assert.NilError(t, got.err, "%+v", got)
+	assert.Equal(t, got.reply.Decoder().Str(), "right", "%+v", got)
 
 	ended = start(soon(t), c)
 	send(t, bus, Message{Kind: KindError, Sender: BusName, ReplySerial: mustRead(t, in).Serial})
-	if got := <-ended; got.err != nil || got.reply.Kind != KindError {
-		t.Errorf("the bus may answer in its stead: %+v", got)
-	}
+	got = <-ended
+	assert.NilError(t, got.err, "%+v", got)
+	assert.Assert(t, got.reply.Kind == KindError, "the bus may answer in its stead: %+v", got)
 }
 
 // TestWhoMayAnswerANamedCall: the owner of a well-known name is unknown, but the bus's name
@@ -51,9 +52,10 @@ func TestWhoMayAnswerANamedCall(t *testing.T) {
 	send(t, bus, Message{Kind: KindReply, Sender: ":1.7", ReplySerial: first})
 	send(t, bus, Message{Kind: KindReply, Sender: BusName, ReplySerial: second})
 	got := <-replies
-	if got[0].Err != nil || got[0].Message.Sender != ":1.7" || got[1].Err != nil || got[1].Message.Sender != BusName {
-		t.Errorf("%+v", got)
-	}
+	assert.NilError(t, got[0].Err, "%+v", got)
+	assert.Equal(t, got[0].Message.Sender, ":1.7", "%+v", got)
+	assert.NilError(t, got[1].Err, "%+v", got)
+	assert.Equal(t, got[1].Message.Sender, BusName, "%+v", got)
 }
 
 // The bus reads the first bytes of one message and then no more.
@@ -67,30 +69,22 @@ func TestBusThatStopsReading(t *testing.T) {
 	second := start(ctx, c)
 	await(t, "the second to be queued", func() bool { return c.inQueue() == 1 })
 	cancel()
-	if d := (<-first).delivery(t); d != aai.DeliveryUnknown {
-		t.Errorf("what was being written: %s", d)
-	}
-	if d := (<-second).delivery(t); d != aai.NotDelivered {
-		t.Errorf("what was in the queue: %s", d)
-	}
+	d := (<-first).delivery(t)
+	assert.Check(t, is.Equal(d, aai.DeliveryUnknown), "what was being written: %s", d)
+	d = (<-second).delivery(t)
+	assert.Check(t, is.Equal(d, aai.NotDelivered), "what was in the queue: %s", d)
 
 	// When the bus breaks off, a message it has not read in full was not delivered.
 	third := start(soon(t), c)
 	await(t, "the third to be queued", func() bool { return c.inQueue() == 2 })
 	_ = bus.Close()
-	if d := (<-third).delivery(t); d != aai.NotDelivered {
-		t.Errorf("%s", d)
-	}
+	assert.Check(t, is.Equal((<-third).delivery(t), aai.NotDelivered))
 	<-c.Done()
-	if c.IsAlive() {
-		t.Error("the connection counts as alive")
-	}
-	if d := (<-start(soon(t), c)).delivery(t); d != aai.NotDelivered {
-		t.Errorf("a call on a dead connection: %s", d)
-	}
-	if n := c.waiting(); n != 0 {
-		t.Errorf("%d calls are still waited for", n)
-	}
+	assert.Check(t, !c.IsAlive(), "the connection counts as alive")
+	d = (<-start(soon(t), c)).delivery(t)
+	assert.Check(t, is.Equal(d, aai.NotDelivered), "a call on a dead connection: %s", d)
+	n := c.waiting()
+	assert.Check(t, is.Equal(n, 0), "%d calls are still waited for", n)
 }
 
 // TestFullSocket: a real socket without a reader fills up. When it is read again, all messages
@@ -117,28 +111,21 @@ func TestFullSocket(t *testing.T) {
 	go func() { batch <- c.Batch(ctx, []*Message{to(":1.5"), to(":1.5")}) }()
 	await(t, "the others to be queued", func() bool { return c.inQueue() == 3 })
 	cancel()
-	if d := (<-first).delivery(t); d != aai.DeliveryUnknown {
-		t.Errorf("what was being written: %s", d)
-	}
-	if d := (<-second).delivery(t); d != aai.NotDelivered {
-		t.Errorf("a call in the queue: %s", d)
-	}
-	if d := deliveryOf(t, <-sent); d != aai.NotDelivered {
-		t.Errorf("a message in the queue: %s", d)
-	}
+	d := (<-first).delivery(t)
+	assert.Check(t, is.Equal(d, aai.DeliveryUnknown), "what was being written: %s", d)
+	d = (<-second).delivery(t)
+	assert.Check(t, is.Equal(d, aai.NotDelivered), "a call in the queue: %s", d)
+	d = deliveryOf(t, <-sent)
+	assert.Check(t, is.Equal(d, aai.NotDelivered), "a message in the queue: %s", d)
 	for _, r := range <-batch {
-		if d := deliveryOf(t, r.Err); d != aai.NotDelivered {
-			t.Errorf("a batch in the queue: %s", d)
-		}
+		d := deliveryOf(t, r.Err)
+		assert.Check(t, is.Equal(d, aai.NotDelivered), "a batch in the queue: %s", d)
 	}
 	third := start(soon(t), c)
-	if m := mustRead(t, in); len(m.Body) != len(large.Body) {
-		t.Errorf("%d bytes arrived", len(m.Body))
-	}
+	m := mustRead(t, in)
+	assert.Check(t, is.Len(m.Body, len(large.Body)), "%d bytes arrived", len(m.Body))
 	send(t, bus, Message{Kind: KindReply, Sender: ":1.5", ReplySerial: mustRead(t, in).Serial})
-	if got := <-third; got.err != nil {
-		t.Error(got.err)
-	}
+	assert.Check(t, (<-third).err)
 }
 
 // A tornSocket breaks in the middle of a message, in its own direction only.
@@ -161,9 +148,7 @@ func TestHalfAMessageIsNotDelivered(t *testing.T) {
 	socket := &tornSocket{Conn: ours}
 	c, _ := scriptedOn(t, socket, theirs, Options{})
 	socket.torn.Store(true)
-	if d := (<-start(soon(t), c)).delivery(t); d != aai.NotDelivered {
-		t.Errorf("%s", d)
-	}
+	assert.Check(t, is.Equal((<-start(soon(t), c)).delivery(t), aai.NotDelivered))
 
 	ours, theirs = net.Pipe()
 	socket = &tornSocket{Conn: ours}
@@ -174,9 +159,7 @@ func TestHalfAMessageIsNotDelivered(t *testing.T) {
 		if i == 0 {
 			want = aai.DeliveryUnknown
 		}
-		if d := deliveryOf(t, r.Err); d != want {
-			t.Errorf("%d: %s", i, d)
-		}
+		assert.Check(t, is.Equal(deliveryOf(t, r.Err), want), "%d", i)
 	}
 }
 
@@ -210,9 +193,8 @@ func TestEveryWriteHasADeadline(t *testing.T) {
 	c, in := scriptedOn(t, socket, theirs, Options{})
 	go echo(theirs, in)
 	for range 2 {
-		if _, err := c.Call(soon(t), to(":1.5")); err != nil {
-			t.Fatal(err)
-		}
+		_, err := c.Call(soon(t), to(":1.5"))
+		assert.NilError(t, err)
 	}
 	await(t, "the deadline to be taken away", func() bool {
 		socket.mu.Lock()
@@ -220,9 +202,9 @@ func TestEveryWriteHasADeadline(t *testing.T) {
 		return socket.until.IsZero()
 	})
 	writes := socket.writes[len(socket.writes)-2:]
-	if writes[0].IsZero() || !writes[1].After(writes[0]) || time.Until(writes[1]) > stallLimit {
-		t.Errorf("the deadlines: %v", writes)
-	}
+	assert.Assert(t, !writes[0].IsZero(), "the deadlines: %v", writes)
+	assert.Assert(t, writes[1].After(writes[0]), "the deadlines: %v", writes)
+	assert.Assert(t, time.Until(writes[1]) <= stallLimit, "the deadlines: %v", writes)
 }
 
 func TestMessageThatWasTakenBackIsNotSent(t *testing.T) {
@@ -239,9 +221,9 @@ func TestMessageThatWasTakenBackIsNotSent(t *testing.T) {
 	<-second
 	start(soon(t), c)
 	in := bufio.NewReader(io.MultiReader(bytes.NewReader(first), bus))
-	if a, b := mustRead(t, in).Serial, mustRead(t, in).Serial; a != 1 || b != 3 {
-		t.Errorf("the messages %d and %d were sent", a, b)
-	}
+	a, b := mustRead(t, in).Serial, mustRead(t, in).Serial
+	assert.Check(t, a == 1, "the messages %d and %d were sent", a, b)
+	assert.Check(t, b == 3, "the messages %d and %d were sent", a, b)
 }
 
 // TestCallsOfUsAreRefused: incoming calls get an answer, so that callers do not wait.
@@ -256,9 +238,10 @@ func TestCallsOfUsAreRefused(t *testing.T) {
 			send(t, bus, Message{Kind: KindCall, Sender: c.sender, Path: "/", Interface: "a.b", Member: "Quiet", Flags: FlagNoReply})
 			send(t, bus, Message{Kind: KindCall, Sender: c.sender, Path: "/", Interface: "a.b", Member: "Hello"})
 			m := mustRead(t, in)
-			if m.Kind != KindError || m.Destination != c.destination || m.ReplySerial != 99 || m.Decoder().Str() != "no method Hello here" {
-				t.Errorf("%+v", m)
-			}
+			assert.Check(t, m.Kind == KindError, "%+v", m)
+			assert.Check(t, is.Equal(m.Destination, c.destination), "%+v", m)
+			assert.Check(t, m.ReplySerial == 99, "%+v", m)
+			assert.Check(t, is.Equal(m.Decoder().Str(), "no method Hello here"), "%+v", m)
 		})
 	}
 }
@@ -275,9 +258,8 @@ func TestRefusalsAreFew(t *testing.T) {
 	for range 3 * maxReplies {
 		send(t, bus, flood)
 	}
-	if n := c.inQueue(); n != maxReplies {
-		t.Errorf("%d answers wait", n)
-	}
+	n := c.inQueue()
+	assert.Check(t, is.Equal(n, maxReplies), "%d answers wait", n)
 	in := bufio.NewReader(io.MultiReader(bytes.NewReader(first), bus))
 	mine := start(soon(t), c)
 	for {
@@ -286,9 +268,7 @@ func TestRefusalsAreFew(t *testing.T) {
 			break
 		}
 	}
-	if got := <-mine; got.err != nil {
-		t.Error(got.err)
-	}
+	assert.Check(t, (<-mine).err)
 }
 
 // TestBrokenBodyIsOneCallsTrouble: a reply with an invalid body affects only its call.
@@ -297,16 +277,12 @@ func TestBrokenBodyIsOneCallsTrouble(t *testing.T) {
 	ended := start(soon(t), c)
 	send(t, bus, Message{Kind: KindReply, Sender: ":1.5", ReplySerial: mustRead(t, in).Serial, Signature: "as", Body: []byte{255, 0, 0, 0}})
 	got := <-ended
-	if got.err != nil {
-		t.Fatal(got.err)
-	}
+	assert.NilError(t, got.err)
 	d := got.reply.Decoder()
 	if d.Skip(got.reply.Signature); d.Err() == nil {
 		t.Error("the body can be read")
 	}
-	if !c.IsAlive() {
-		t.Error("the connection was closed")
-	}
+	assert.Check(t, c.IsAlive(), "the connection was closed")
 }
 
 // Serials begin anew after the largest, without those that are waited for.
@@ -325,23 +301,21 @@ func TestSerialsBeginAnew(t *testing.T) {
 		send(t, bus, Message{Kind: KindReply, Sender: ":1.5", ReplySerial: m.Serial})
 		<-ended
 	}
-	if first != 1 || got[0] != math.MaxUint32 || got[1] != 2 || got[2] != 3 {
-		t.Errorf("the first call has %d, those after it %d", first, got)
-	}
+	assert.Check(t, first == 1, "the first call has %d, those after it %d", first, got)
+	assert.Check(t, got[0] == math.MaxUint32, "the first call has %d, those after it %d", first, got)
+	assert.Check(t, got[1] == 2, "the first call has %d, those after it %d", first, got)
+	assert.Check(t, got[2] == 3, "the first call has %d, those after it %d", first, got)
 	c.mu.Lock()
 	c.serial = math.MaxUint32 - 4
-	if serial := c.reserve(10); serial <= 1 || serial > 100 {
-		t.Errorf("ten in a row begin at %d", serial)
-	}
+	serial := c.reserve(10)
+	assert.Check(t, serial > 1, "ten in a row begin at %d", serial)
+	assert.Check(t, serial <= 100, "ten in a row begin at %d", serial)
 	c.serial = 0
-	if serial := c.reserve(10); serial != 11 {
-		t.Errorf("ten in a row begin at %d, although 1 is waited for", serial)
-	}
+	serial = c.reserve(10)
+	assert.Check(t, serial == 11, "ten in a row begin at %d, although 1 is waited for", serial)
 	c.mu.Unlock()
 	send(t, bus, Message{Kind: KindReply, Sender: ":1.5", ReplySerial: first})
-	if got := <-waiting; got.err != nil {
-		t.Error(got.err)
-	}
+	assert.Check(t, (<-waiting).err)
 }
 
 func TestContextThatHasEndedSendsNothing(t *testing.T) {
@@ -351,12 +325,11 @@ func TestContextThatHasEndedSendsNothing(t *testing.T) {
 	_, err := c.Call(ctx, to(":1.5"))
 	errs := []error{err, c.Send(ctx, to(":1.5")), c.Batch(ctx, []*Message{to(":1.5")})[0].Err}
 	for i, err := range errs {
-		if d := deliveryOf(t, err); d != aai.NotDelivered || !errors.Is(err, context.Canceled) {
-			t.Errorf("%d: %s %v", i, d, err)
-		}
+		d := deliveryOf(t, err)
+		assert.Check(t, is.Equal(d, aai.NotDelivered), "%d", i)
+		assert.Check(t, is.ErrorIs(err, context.Canceled), "%d", i)
 	}
 	c.Close()
-	if _, err := in.ReadByte(); !errors.Is(err, io.EOF) {
-		t.Errorf("something was sent: %v", err)
-	}
+	_, err = in.ReadByte()
+	assert.Check(t, is.ErrorIs(err, io.EOF), "something was sent: %v", err)
 }

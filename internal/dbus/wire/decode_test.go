@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 func TestSkipRefuses(t *testing.T) {
@@ -47,20 +50,24 @@ func TestErrorsStay(t *testing.T) {
 	d := NewDecoder(e.Bytes(), nil)
 	d.Bool()
 	first := d.Err()
-	if first == nil {
-		t.Fatal("a boolean of 2 was read")
-	}
+	assert.Assert(t, first != nil, "a boolean of 2 was read")
 	d.Fail(errors.New("another"))
 	d.Array(4, func() { t.Error("an element was read") })
 	d.Skip("v")
 	d.Struct()
-	if d.Str() != "" || d.StringLike("x") != "" || d.U16() != 0 || d.U32() != 0 || d.U64() != 0 || d.Byte() != 0 || d.Bool() ||
-		d.Double() != 0 || d.Bytes() != nil || d.Variant() != "" || d.Signature() != "" || d.More() {
-		t.Error("something was read after the error")
-	}
-	if !errors.Is(d.Err(), first) {
-		t.Errorf("%v became %v", first, d.Err())
-	}
+	assert.Equal(t, d.Str(), "")
+	assert.Equal(t, d.StringLike("x"), "")
+	assert.Assert(t, d.U16() == 0, "something was read after the error")
+	assert.Assert(t, d.U32() == 0, "something was read after the error")
+	assert.Assert(t, d.U64() == 0, "something was read after the error")
+	assert.Assert(t, d.Byte() == 0, "something was read after the error")
+	assert.Assert(t, !d.Bool(), "something was read after the error")
+	assert.Assert(t, d.Double() == 0, "something was read after the error")
+	assert.Assert(t, d.Bytes() == nil, "something was read after the error")
+	assert.Equal(t, d.Variant(), "")
+	assert.Equal(t, d.Signature(), "")
+	assert.Assert(t, !d.More(), "something was read after the error")
+	assert.Check(t, is.ErrorIs(d.Err(), first))
 }
 
 // An element that reads nothing would be read for ever.
@@ -81,9 +88,8 @@ func TestDecoderEndsArraysEarly(t *testing.T) {
 		}
 		d.U32()
 	})
-	if n != 2 || !errors.Is(d.Err(), enough) {
-		t.Errorf("%d elements, %v", n, d.Err())
-	}
+	assert.Check(t, is.Equal(n, 2))
+	assert.Check(t, is.ErrorIs(d.Err(), enough))
 }
 
 func TestDecoderAllocatesLittle(t *testing.T) {
@@ -118,11 +124,7 @@ func TestDecoderAllocatesLittle(t *testing.T) {
 
 func TestEncoderRefusesHugeArrays(t *testing.T) {
 	e := Encoder{}
-	if err := e.Array(1, func() error { e.Raw(make([]byte, MaxArray+1)); return nil }); !errors.Is(err, ErrArrayTooLarge) {
-		t.Errorf("got %v", err)
-	}
+	assert.Check(t, is.ErrorIs(e.Array(1, func() error { e.Raw(make([]byte, MaxArray+1)); return nil }), ErrArrayTooLarge))
 	own := errors.New("own")
-	if err := e.Array(1, func() error { return own }); !errors.Is(err, own) {
-		t.Errorf("got %v", err)
-	}
+	assert.Check(t, is.ErrorIs(e.Array(1, func() error { return own }), own))
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	godbus "github.com/godbus/dbus/v5"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
@@ -31,9 +33,7 @@ func (s *fileService) Open(text string) (godbus.UnixFD, *godbus.Error) {
 func TestFiles(t *testing.T) {
 	b := testkit.StartBus(t)
 	service := b.Connect(t)
-	if err := service.Export(&fileService{}, "/files", "org.example.Files"); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, service.Export(&fileService{}, "/files", "org.example.Files"))
 	open := func(c *Conn, text string) *Message {
 		e := Encoder{}
 		e.Str(text)
@@ -41,54 +41,35 @@ func TestFiles(t *testing.T) {
 			Destination: service.Names()[0], Path: "/files", Interface: "org.example.Files", Member: "Open",
 			Signature: "s", Body: e.Bytes(),
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		return m
 	}
 	c, err := Dial(soon(t), b.Address, Options{ReceiveFiles: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(c.Close)
-	if _, err := c.Hello(soon(t)); err != nil {
-		t.Fatal(err)
-	}
+	_, err = c.Hello(soon(t))
+	assert.NilError(t, err)
 	for _, text := range []string{"one", "two"} {
 		m := open(c, text)
 		f := m.TakeFile(m.Decoder().U32())
-		if f == nil {
-			t.Fatalf("no file in %+v", m)
-		}
+		assert.Assert(t, f != nil, "no file in %+v", m)
 		got, err := io.ReadAll(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if string(got) != text {
-			t.Errorf("read %q, expected %q", got, text)
-		}
-		if m.TakeFile(0) != nil {
-			t.Error("a file was taken twice")
-		}
-		if err := f.Close(); err != nil {
-			t.Error(err)
-		}
+		assert.NilError(t, err)
+		assert.Check(t, is.Equal(string(got), text), "%q", got)
+		assert.Check(t, m.TakeFile(0) == nil, "a file was taken twice")
+		assert.Check(t, f.Close())
 	}
 }
 
 // TestUntakenFilesAreClosed: the files of a signal without a taker do not stay open.
 func TestUntakenFilesAreClosed(t *testing.T) {
 	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(func() { _ = r.Close() })
 	m := &Message{Files: []*os.File{w}}
 	m.closeFiles()
 	if _, err := io.ReadAll(r); err != nil { // ends when the writing end is closed
 		t.Error(err)
 	}
-	if m.TakeFile(0) != nil {
-		t.Error("a closed file was taken")
-	}
+	assert.Check(t, m.TakeFile(0) == nil, "a closed file was taken")
 }

@@ -3,6 +3,8 @@ package wire
 import (
 	"bytes"
 	"testing"
+
+	"gotest.tools/v3/assert"
 )
 
 // FuzzReadMessage: no input breaks the reader, and written messages are read back unchanged.
@@ -22,14 +24,10 @@ func FuzzReadMessage(f *testing.F) {
 		d := m.Decoder()
 		d.Skip(m.Signature)
 		again, err := ReadMessage(bytes.NewReader(m.Frame(m.Serial)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		again.Order = m.Order // we only write little-endian
-		if m.OversizedBody == 0 && (again.Path != m.Path || again.Sender != m.Sender || again.Destination != m.Destination ||
-			again.Member != m.Member || again.Signature != m.Signature || again.ReplySerial != m.ReplySerial || !bytes.Equal(again.Body, m.Body)) {
-			t.Fatalf("%+v became %+v", m, again)
-		}
+		assert.Assert(t, !(m.OversizedBody == 0 && (again.Path != m.Path || again.Sender != m.Sender || again.Destination != m.Destination ||
+			again.Member != m.Member || again.Signature != m.Signature || again.ReplySerial != m.ReplySerial || !bytes.Equal(again.Body, m.Body))), "%+v became %+v", m, again)
 	})
 }
 

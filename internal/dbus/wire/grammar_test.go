@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	godbus "github.com/godbus/dbus/v5"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 func TestSignatures(t *testing.T) {
@@ -17,20 +19,18 @@ func TestSignatures(t *testing.T) {
 		for _, t := range got {
 			whole += t.Sig
 		}
-		if err != nil || len(got) != types || whole != sig {
-			t.Errorf("%q: %d types, %v", sig, len(got), err)
-		}
-		if _, err := ParseType(sig); (err == nil) != (types == 1) {
-			t.Errorf("%q as one type: %v", sig, err)
-		}
+		assert.NilError(t, err)
+		assert.Assert(t, is.Len(got, types))
+		assert.Equal(t, whole, sig)
+		_, err = ParseType(sig)
+		assert.Check(t, is.Equal((err == nil), (types == 1)), "%q as one type: %v", sig, err)
 	}
 	for _, sig := range []string{
 		"a", "z", "(", "()", "(y", "y)", "{sv}", "a{s}", "a{sv", "a{svv}", "a{(y)v}", "a{vs}", "a{asv}", "r", "e", "ä",
 		strings.Repeat("a", MaxDepth+1) + "y", strings.Repeat("y", MaxSignature+1), strings.Repeat("(", 33) + "y" + strings.Repeat(")", 33),
 	} {
-		if _, err := ParseSignature(sig); err == nil {
-			t.Errorf("%q is a signature", sig)
-		}
+		_, err := ParseSignature(sig)
+		assert.Check(t, err != nil, "%q is a signature", sig)
 	}
 }
 
@@ -44,14 +44,13 @@ func FuzzSignature(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if _, err := godbus.ParseSignature(sig); err != nil {
-			t.Errorf("%q: godbus says %v", sig, err)
-		}
+		_, err = godbus.ParseSignature(sig)
+		assert.Check(t, err, "%q: godbus says %v", sig, err)
 		for _, typ := range types {
 			again, err := ParseType(typ.Sig)
-			if err != nil || again.Code != typ.Code || again.Align() < 1 {
-				t.Errorf("%q: %v", typ.Sig, err)
-			}
+			assert.NilError(t, err, "%q", typ.Sig)
+			assert.Equal(t, again.Code, typ.Code, "%q", typ.Sig)
+			assert.Assert(t, again.Align() >= 1, "%q", typ.Sig)
 		}
 	})
 }
@@ -62,18 +61,11 @@ func FuzzGrammar(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		// godbus has its own check of object paths.
-		if got, want := ValidPath(s), godbus.ObjectPath(s).IsValid(); got != want {
-			t.Errorf("path %q: %v, by godbus %v", s, got, want)
-		}
-		if ValidInterface(s) && !ValidBusName(s) {
-			t.Errorf("%q is an interface, so it is a bus name", s)
-		}
-		if ValidMember(s) != ValidInterface("a."+s) && !strings.Contains(s, ".") && len(s) < 250 {
-			t.Errorf("member %q", s)
-		}
-		if ValidBusName(s) && !strings.HasPrefix(s, ":") && !ValidBusName(":"+s) && len(s) < MaxName {
-			t.Errorf("bus name %q", s)
-		}
+		got, want := ValidPath(s), godbus.ObjectPath(s).IsValid()
+		assert.Check(t, is.Equal(got, want), "path %q: %v, by godbus %v", s, got, want)
+		assert.Check(t, !ValidInterface(s) || ValidBusName(s), "%q is an interface, so it is a bus name", s)
+		assert.Check(t, ValidMember(s) == ValidInterface("a."+s) || strings.Contains(s, ".") || len(s) >= 250, "member %q", s)
+		assert.Check(t, !ValidBusName(s) || strings.HasPrefix(s, ":") || ValidBusName(":"+s) || len(s) >= MaxName, "bus name %q", s)
 	})
 }
 
@@ -83,8 +75,6 @@ func TestBusNames(t *testing.T) {
 		"org.example.App": true, "a-b.c": true, ":1.42": true, ":1.a-2": true, "_._1": true, long: true,
 		long + "b": false, "": false, ":": false, "org": false, ":1": false, "1.a": false, "a.1": false, "a..b": false, "a.b.": false, "ä.b": false,
 	} {
-		if got := ValidBusName(name); got != want {
-			t.Errorf("%q: %v", name, got)
-		}
+		assert.Check(t, is.Equal(ValidBusName(name), want), "%q", name)
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -24,9 +26,7 @@ func await(t *testing.T, what string, condition func() bool) {
 	t.Helper()
 	ctx := soon(t)
 	for !condition() {
-		if ctx.Err() != nil {
-			t.Fatalf("waited in vain for: %s", what)
-		}
+		assert.NilError(t, ctx.Err(), "waited in vain for: %s", what)
 		time.Sleep(time.Millisecond)
 	}
 }
@@ -53,12 +53,10 @@ func sockets(t testing.TB) (one, other net.Conn) {
 	t.Helper()
 	l, path := listen(t)
 	var err error
-	if one, err = new(net.Dialer).DialContext(t.Context(), "unix", path); err != nil {
-		t.Fatal(err)
-	}
-	if other, err = l.Accept(); err != nil {
-		t.Fatal(err)
-	}
+	one, err = new(net.Dialer).DialContext(t.Context(), "unix", path)
+	assert.NilError(t, err)
+	other, err = l.Accept()
+	assert.NilError(t, err)
 	return one, other
 }
 
@@ -67,9 +65,7 @@ func listen(t testing.TB) (l net.Listener, path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "s")
 	l, err := new(net.ListenConfig).Listen(t.Context(), "unix", path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(func() { _ = l.Close() })
 	return l, path
 }
@@ -80,14 +76,10 @@ func scriptedOn(t testing.TB, ours, theirs net.Conn, o Options) (*Conn, *bufio.R
 	ready := make(chan error, 1)
 	go func() { ready <- welcome(theirs, in) }()
 	c, err := newConn(soon(t), ours, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(c.Close)
 	t.Cleanup(func() { _ = theirs.Close() })
-	if err := <-ready; err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, <-ready)
 	return c, in
 }
 
@@ -140,18 +132,14 @@ func (o outcome) delivery(t *testing.T) aai.Delivery {
 func deliveryOf(t *testing.T, err error) aai.Delivery {
 	t.Helper()
 	e, ok := errors.AsType[*TransportError](err)
-	if !ok {
-		t.Fatalf("expected a TransportError, got %v", err)
-	}
+	assert.Assert(t, ok, "expected a TransportError, got %v", err)
 	return e.Delivery
 }
 
 func mustRead(t *testing.T, in *bufio.Reader) *Message {
 	t.Helper()
 	m, err := ReadMessage(in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return m
 }
 
@@ -162,9 +150,8 @@ func send(t *testing.T, out net.Conn, messages ...Message) {
 	for _, m := range messages {
 		frames = append(frames, m.Frame(99)...)
 	}
-	if _, err := out.Write(frames); err != nil {
-		t.Fatal(err)
-	}
+	_, err := out.Write(frames)
+	assert.NilError(t, err)
 }
 
 // echo answers every call with its own arguments, until the connection ends. It writes after

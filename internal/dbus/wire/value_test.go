@@ -5,6 +5,7 @@ import (
 	"reflect"
 
 	godbus "github.com/godbus/dbus/v5"
+	"gotest.tools/v3/assert"
 	"pgregory.net/rapid"
 )
 
@@ -181,9 +182,7 @@ func drawValue(t *rapid.T, typ *Type, depth int) any {
 	case 'v':
 		inner := drawSignature(t, max(depth-1, 0))
 		parsed, err := ParseType(inner)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		return variantValue{inner, drawValue(t, parsed, depth-1)}
 	case ArrayCode, StructCode:
 		fields := typ.Fields

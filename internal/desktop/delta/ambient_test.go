@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/delta"
 	"github.com/gybob/aai-gateway/internal/testkit/snapshottest"
@@ -96,9 +99,8 @@ func TestAmbientChangesOfOneAspect(t *testing.T) {
 		now := with(2, "a", 0)
 		u.Observe(now)
 		d := delta.Between(now, test.is, delta.Options{IsAmbient: u.Has})
-		if len(d.Changes) != 1 || d.Changes[0].Ambient != test.restless {
-			t.Errorf("%s: %+v", test.name, d.Changes)
-		}
+		assert.Assert(t, is.Len(d.Changes, 1), test.name)
+		assert.Equal(t, d.Changes[0].Ambient, test.restless, test.name)
 	}
 }
 
@@ -211,9 +213,7 @@ func TestClockIsAmbient(t *testing.T) {
 			}
 			u = delta.AmbientChanges{}
 			actOn(&u, clock, acts[:2], takes, acts[1]+pause/2, acts[1]+2*pause, acts[1]+4*pause)
-			if !u.Has("clock", delta.Content) {
-				t.Errorf("a clock that ticks each %s is not known after 2 actions and three looks, one each %s", ticks, pause)
-			}
+			assert.Check(t, u.Has("clock", delta.Content), "a clock that ticks each %s is not known after 2 actions and three looks, one each %s", ticks, pause)
 			u = delta.AmbientChanges{}
 			if actOn(&u, clock, acts[2:], 10*time.Millisecond, 100*time.Millisecond, acts[1]); !u.Has("clock", delta.Content) {
 				t.Errorf("a clock that ticks each %s is not known although nobody acted between two looks", ticks)
@@ -248,19 +248,13 @@ func TestAmbientChangesComeLast(t *testing.T) {
 	after.Elements[2].Name = "Messages"
 	for _, restless := range []desktop.ID{"clock", "list", "window", "row y"} {
 		d := delta.Between(before, after, delta.Options{IsAmbient: func(id desktop.ID, _ delta.Aspect) bool { return id == restless }})
-		if len(d.Changes) != 3 {
-			t.Fatalf("%q: %q", restless, d.Text)
-		}
+		assert.Assert(t, is.Len(d.Changes, 3), "%q %q", restless, d.Text)
 		rested := true
 		for _, c := range d.Changes {
-			if !c.Ambient && !rested {
-				t.Errorf("%q: %q", restless, d.Text)
-			}
+			assert.Check(t, c.Ambient || rested, "%q %q", restless, d.Text)
 			rested = !c.Ambient
 			want := restless == "clock" && c.Text == `~ text "a" → "b"` || restless == "list" && c.Text != `~ text "a" → "b"`
-			if c.Ambient != want {
-				t.Errorf("%q: %q is restless: %v", restless, c.Text, c.Ambient)
-			}
+			assert.Check(t, is.Equal(c.Ambient, want), "%q %q", restless, c.Text)
 		}
 	}
 }

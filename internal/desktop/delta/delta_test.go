@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/sanitize"
@@ -96,16 +98,12 @@ func TestBetween(t *testing.T) {
 			} else {
 				after = strings.Replace(after, c.old, strings.ReplaceAll(c.new, "|", "\n"), 1)
 			}
-			if c.old != "" && after == scene {
-				t.Fatal("the case changes nothing")
-			}
+			assert.Assert(t, c.old == "" || after != scene, "the case changes nothing")
 			d := between(t, scene, after, c.focus)
-			if diff := cmp.Diff(c.want, d.Text); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-			if strings.Contains(d.Text, "s3cret") || d.Tokens != sanitize.EstimateTokens(d.Text) || d.Tokens > 200 {
-				t.Errorf("%+v", d)
-			}
+			assert.Check(t, is.DeepEqual(c.want, d.Text))
+			assert.Assert(t, !strings.Contains(d.Text, "s3cret"), "%+v", d)
+			assert.Equal(t, d.Tokens, sanitize.EstimateTokens(d.Text), "%+v", d)
+			assert.Assert(t, d.Tokens <= 200, "%+v", d)
 		})
 	}
 }
@@ -119,49 +117,40 @@ func TestGroups(t *testing.T) {
 	many := scene + "  list \"Kiwis\" key=kiwis\n" + rows.String()
 	few := scene + "  list \"Kiwis\" key=kiwis\n"
 	came := between(t, few, many, "")
-	if !strings.HasPrefix(came.Text, `+ in list "Kiwis" [e20]: option "Kiwi 0" [e21], option "Kiwi 1" [e22]`) || len(came.Changes)+came.Omitted != 100 {
-		t.Errorf("%d and %d more: %s", len(came.Changes), came.Omitted, came.Text)
-	}
+	assert.Assert(t, strings.HasPrefix(came.Text, `+ in list "Kiwis" [e20]: option "Kiwi 0" [e21], option "Kiwi 1" [e22]`), "%d and %d more: %s", len(came.Changes), came.Omitted, came.Text)
+	assert.Equal(t, len(came.Changes)+came.Omitted, 100, "%d %d %s", len(came.Changes), came.Omitted, came.Text)
 	went := between(t, many, few, "")
-	if want := `- in list "Kiwis" [e20]: option "Kiwi 0", option "Kiwi 1", option "Kiwi 2", option "Kiwi 3", … 96 more` + "\n"; went.Text != want {
-		t.Errorf("got %s", went.Text)
-	}
+	assert.Check(t, is.Equal(went.Text, `- in list "Kiwis" [e20]: option "Kiwi 0", option "Kiwi 1", option "Kiwi 2", option "Kiwi 3", … 96 more`+"\n"))
 	for _, c := range went.Changes {
-		if c.Kind != Gone || c.Index != -1 || c.Ref != "" {
-			t.Errorf("%+v", c)
-		}
+		assert.Check(t, is.Equal(c.Kind, Gone), "%+v", c)
+		assert.Check(t, is.Equal(c.Index, -1), "%+v", c)
+		assert.Check(t, is.Equal(c.Ref, ""), "%+v", c)
 	}
 }
 
 func TestShowsWhereLongTextsDiffer(t *testing.T) {
 	long := strings.Repeat("Лорем ipsum ", 20)
 	d := between(t, scene, strings.Replace(scene, `"Name" editable`, `"Name" editable value="`+long+`"`, 1), "")
-	if !strings.Contains(d.Text, `value "" → "Лорем ipsum`) {
-		t.Error(d.Text)
-	}
+	assert.Check(t, is.Contains(d.Text, `value "" → "Лорем ipsum`))
 	before := strings.Replace(scene, `"Name" editable`, `"Name" editable value="`+long+`ä end"`, 1)
 	after := strings.Replace(scene, `"Name" editable`, `"Name" editable value="`+long+`ü end"`, 1)
-	if d = between(t, before, after, ""); !strings.Contains(d.Text, `ä end" → "…`) || !strings.Contains(d.Text, `ü end"`) {
-		t.Error(d.Text)
-	}
+	d = between(t, before, after, "")
+	assert.Assert(t, is.Contains(d.Text, `ä end" → "…`))
+	assert.Assert(t, is.Contains(d.Text, `ü end"`))
 }
 
 // TestShowsWhatFitsWhole checks that a text that just fits is not shortened.
 func TestShowsWhatFitsWhole(t *testing.T) {
 	fits := strings.Repeat("a", 59)
 	before, after := strings.Replace(scene, `"Name" editable`, `"Name" editable value="`+fits+`b"`, 1), strings.Replace(scene, `"Name" editable`, `"Name" editable value="`+fits+`c"`, 1)
-	if d := between(t, before, after, ""); !strings.Contains(d.Text, `"`+fits+`b" → "`+fits+`c"`) {
-		t.Error(d.Text)
-	}
+	assert.Check(t, is.Contains(between(t, before, after, "").Text, `"`+fits+`b" → "`+fits+`c"`))
 }
 
 // TestSecretsAreNoNames checks that a password value never replaces a name.
 func TestSecretsAreNoNames(t *testing.T) {
 	for states, told := range map[string]bool{"": true, "password": false} {
 		d := between(t, scene, scene+`  text "" value="s3cret" `+states+"\n", "")
-		if strings.Contains(d.Text, "s3cret") != told {
-			t.Errorf("%q: %s", states, d.Text)
-		}
+		assert.Check(t, is.Equal(strings.Contains(d.Text, "s3cret"), told), "%q %s", states, d.Text)
 	}
 }
 
@@ -169,18 +158,14 @@ func TestSecretsAreNoNames(t *testing.T) {
 func TestIDUsedAgain(t *testing.T) {
 	d := between(t, scene, strings.Replace(scene, `checkbox "Agree" checkable key=agree`, `link "Agree" key=agree`, 1), "")
 	want := "+ link \"Agree\" [e13]\n- checkbox \"Agree\"\n"
-	if d.Text != want {
-		t.Errorf("got %s", d.Text)
-	}
+	assert.Check(t, is.Equal(d.Text, want))
 }
 
 // TestChosenInClosedMenu checks that only the item that was acted on is reported without showing.
 func TestChosenInClosedMenu(t *testing.T) {
 	before := "window \"W\"\n  menubar\n    menu \"View\"\n      menuitem \"Bar\" hidden key=bar\n      menuitem \"Grid\" hidden key=grid\n"
 	after := strings.NewReplacer("key=bar", "checked key=bar", "key=grid", "checked key=grid").Replace(before)
-	if d := between(t, before, after, "bar"); d.Text != "~ menuitem \"Bar\" [e4] checked\n" {
-		t.Errorf("got %s", d.Text)
-	}
+	assert.Check(t, is.Equal(between(t, before, after, "bar").Text, "~ menuitem \"Bar\" [e4] checked\n"))
 }
 
 // TestMoved checks that an element with a new parent is neither new nor gone.
@@ -188,9 +173,8 @@ func TestMoved(t *testing.T) {
 	before := "window \"W\"\n  group \"A\" key=a\n    button \"B\" key=b checkable\n  group \"C\" key=c\n"
 	after := "window \"W\"\n  group \"C\" key=c\n    group \"New\" key=new\n      button \"B\" key=b checkable checked\n"
 	d := between(t, before, after, "")
-	if !strings.Contains(d.Text, "~ button \"B\" [e4] checked") || strings.Contains(d.Text, "- button") {
-		t.Error(d.Text)
-	}
+	assert.Assert(t, is.Contains(d.Text, "~ button \"B\" [e4] checked"))
+	assert.Assert(t, !strings.Contains(d.Text, "- button"), d.Text)
 }
 
 // TestInAnotherOrder checks that the container of sorted rows is reported, and marked as ambient if the
@@ -206,29 +190,24 @@ func TestInAnotherOrder(t *testing.T) {
 	for names, want := range map[string]string{
 		"Amy Bob Cat": "", "Amy Cat": "- option \"Bob\"\n", "Cat Bob Amy": "~ list \"People\" in another order\n", "Bob Cat Amy": "~ list \"People\" in another order\n",
 	} {
-		if d := Between(rows("Amy Bob Cat", ""), rows(names, ""), Options{}); d.Text != want {
-			t.Errorf("%s: %s", names, d.Text)
-		}
+		assert.Check(t, is.Equal(Between(rows("Amy Bob Cat", ""), rows(names, ""), Options{}).Text, want), names)
 	}
-	if d := Between(rows("Amy Bob", "virtual"), rows("Bob Amy", "virtual"), Options{}); d.Text != "" {
-		t.Errorf("rows that a toolkit uses again: %s", d.Text)
-	}
-	if changed := changedAspects(rows("Amy Bob", ""), rows("Bob Amy", "")); changed["list"] != Content {
-		t.Errorf("unrest sees %v", changed)
-	}
+	d := Between(rows("Amy Bob", "virtual"), rows("Bob Amy", "virtual"), Options{})
+	assert.Check(t, is.Equal(d.Text, ""), "rows that a toolkit uses again: %s", d.Text)
+	changed := changedAspects(rows("Amy Bob", ""), rows("Bob Amy", ""))
+	assert.Check(t, is.Equal(changed["list"], Content), "unrest sees %v", changed)
 }
 
 func TestWithout(t *testing.T) {
 	s := snapshottest.Read(t, scene)
-	if d := Between(nil, nil, Options{}); d.Text != "" || d.Omitted != 0 {
-		t.Errorf("%+v", d)
-	}
-	if d := Between(nil, s, Options{}); !strings.HasPrefix(d.Text, `+ window "App": `) || strings.Contains(d.Text, "[") {
-		t.Errorf("%+v", d)
-	}
-	if d := Between(s, nil, Options{}); d.Text != "- window \"App\"\n" {
-		t.Errorf("%+v", d)
-	}
+	d := Between(nil, nil, Options{})
+	assert.Check(t, is.Equal(d.Text, ""), "%+v", d)
+	assert.Check(t, is.Equal(d.Omitted, 0), "%+v", d)
+	d = Between(nil, s, Options{})
+	assert.Assert(t, strings.HasPrefix(d.Text, `+ window "App": `), "%+v", d)
+	assert.Assert(t, !strings.Contains(d.Text, "["), "%+v", d)
+	d = Between(s, nil, Options{})
+	assert.Check(t, is.Equal(d.Text, "- window \"App\"\n"), "%+v", d)
 }
 
 // TestTheMostTellingComesFirst checks the ranking for any order in the snapshot and for appeared, gone and
@@ -251,13 +230,11 @@ window "App" active
 			got = append(got, strings.Join(strings.Fields(line)[:2], " "))
 		}
 		all := []string{"~ button", "focus →", want, "~ label", "- button", "~ label"}
-		if diff := cmp.Diff(all, got); diff != "" || !strings.Contains(strings.Split(d.Text, "\n")[5], "12:30") {
-			t.Errorf("%s: %s\n%s", role, diff, d.Text)
-		}
+		diff := cmp.Diff(all, got)
+		assert.Check(t, is.Equal(diff, ""), "%s %s", role, d.Text)
+		assert.Check(t, is.Contains(strings.Split(d.Text, "\n")[5], "12:30"), "%s %s", role, d.Text)
 		gone := between(t, after, before, "press")
-		if lines := strings.Split(gone.Text, "\n"); !strings.HasPrefix(lines[1], "- "+role) {
-			t.Errorf("%s, gone:\n%s", role, gone.Text)
-		}
+		assert.Check(t, strings.HasPrefix(strings.Split(gone.Text, "\n")[1], "- "+role), "%s, gone:\n%s", role, gone.Text)
 	}
 }
 
@@ -266,13 +243,11 @@ func TestEqualLines(t *testing.T) {
 	const bar = "window \"App\"\n  toolbar \"Edit\"\n    button \"Cut\"\n    button \"Cut\"\n  label \"a\"\n  label \"b\"\n"
 	d := between(t, bar, strings.NewReplacer(`label "a"`, `status "Saved"`, `label "b"`, `status "Saved"`).Replace(bar), "")
 	want := "+ status \"Saved\" (2 times)\n- label \"a\"\n- label \"b\"\n"
-	if d.Text != want || len(d.Changes) != 3 || d.Omitted != 0 {
-		t.Errorf("%d changes, %d more:\n%swant:\n%s", len(d.Changes), d.Omitted, d.Text, want)
-	}
+	assert.Equal(t, d.Text, want)
+	assert.Assert(t, is.Len(d.Changes, 3))
+	assert.Equal(t, d.Omitted, 0)
 	d = between(t, bar, strings.ReplaceAll(bar, `"Cut"`, `"Cut" disabled`), "")
-	if len(d.Changes) != 2 {
-		t.Errorf("what has refs of its own is told by each:\n%s", d.Text)
-	}
+	assert.Check(t, is.Len(d.Changes, 2), "what has refs of its own is told by each:\n%s", d.Text)
 }
 
 // TestSpaceAlone checks that the difference of two texts that look the same is visible.
@@ -283,16 +258,14 @@ func TestSpaceAlone(t *testing.T) {
 			before.Elements[i].Value, after.Elements[i].Value = "Grüße", "Grüße\n"
 		}
 	}
-	if got, want := Between(before, after, Options{}).Text, `~ textbox "Name" value "Grüße" with other space or ends of lines`+"\n"; got != want {
-		t.Errorf("got %s want %s", got, want)
-	}
+	got, want := Between(before, after, Options{}).Text, `~ textbox "Name" value "Grüße" with other space or ends of lines`+"\n"
+	assert.Check(t, is.Equal(got, want))
 }
 
 // TestOneMore checks the wording of the number of omitted changes.
 func TestOneMore(t *testing.T) {
-	if MoreChanges(1) != "1 more change" || MoreChanges(12) != "12 more changes" {
-		t.Error(MoreChanges(1), MoreChanges(12))
-	}
+	assert.Check(t, is.Equal(MoreChanges(1), "1 more change"))
+	assert.Check(t, is.Equal(MoreChanges(12), "12 more changes"))
 }
 
 // TestLagging checks that only changes that a program shows late are ambient.
@@ -324,9 +297,8 @@ window "App"
 		t.Run(name, func(t *testing.T) {
 			for _, lagging := range []bool{true, false} {
 				d := Between(snapshottest.Read(t, bars), snapshottest.Read(t, strings.Replace(bars, c.old, c.new, 1)), Options{Focus: c.focus, Lagging: lagging})
-				if len(d.Changes) != 1 || d.Changes[0].Ambient != (c.want && lagging) {
-					t.Errorf("lagging %v: %+v", lagging, d.Changes)
-				}
+				assert.Assert(t, is.Len(d.Changes, 1), lagging)
+				assert.Equal(t, d.Changes[0].Ambient, (c.want && lagging), lagging)
 			}
 		})
 	}

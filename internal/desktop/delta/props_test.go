@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/gybob/aai-gateway/internal/desktop"
@@ -23,17 +25,19 @@ func copied(s *desktop.Snapshot) *desktop.Snapshot {
 func TestTheSame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := snapshottest.Random().Draw(t, "tree")
-		if d := Between(s, s, Options{}); d.Text != "" || len(d.Changes) > 0 || d.Omitted > 0 || d.Tokens > 0 {
-			t.Fatalf("%+v", d)
-		}
+		d := Between(s, s, Options{})
+		assert.Equal(t, d.Text, "", "%+v", d)
+		assert.Assert(t, is.Len(d.Changes, 0), "%+v", d)
+		assert.Assert(t, d.Omitted <= 0, "%+v", d)
+		assert.Assert(t, d.Tokens <= 0, "%+v", d)
 		anew := copied(s)
 		for i := range anew.Elements {
 			anew.Elements[i].ID = desktop.ID(fmt.Sprintf("new/%d", i))
 			anew.Elements[i].Frame.Y += 7
 		}
-		if d := Between(s, anew, Options{}); len(d.Changes) > 0 || d.Omitted > 0 {
-			t.Fatalf("made anew, and told:\n%s", d.Text)
-		}
+		d = Between(s, anew, Options{})
+		assert.Assert(t, is.Len(d.Changes, 0), d.Text)
+		assert.Assert(t, d.Omitted <= 0, "made anew, and told:\n%s", d.Text)
 	})
 }
 
@@ -87,23 +91,18 @@ func TestProperties(t *testing.T) {
 		budget := rapid.SampledFrom([]int{0, 40, 100, 100000}).Draw(t, "budget")
 		o := Options{Budget: budget, Ref: func(i int) string { return fmt.Sprintf("e%d", i+1) }}
 		d := Between(before, after, o)
-		if limit := map[int]int{0: 200}[budget] + budget; d.Tokens > limit || d.Tokens != sanitize.EstimateTokens(d.Text) {
-			t.Fatalf("%d tokens of %d:\n%s", d.Tokens, limit, d.Text)
-		}
-		if (d.Text == "") != (len(d.Changes) == 0 && d.Omitted == 0) {
-			t.Fatalf("%d changes and %d more are told as %q", len(d.Changes), d.Omitted, d.Text)
-		}
+		limit := map[int]int{0: 200}[budget] + budget
+		assert.Assert(t, d.Tokens <= limit, "%d tokens of %d:\n%s", d.Tokens, limit, d.Text)
+		assert.Equal(t, d.Tokens, sanitize.EstimateTokens(d.Text), "%d %s", limit, d.Text)
+		assert.Equal(t, (d.Text == ""), (len(d.Changes) == 0 && d.Omitted == 0), "%d changes and %d more are told as %q", len(d.Changes), d.Omitted, d.Text)
 		for line := range strings.Lines(d.Text) {
-			if !strings.HasPrefix(line, "~ ") && !strings.HasPrefix(line, "+ ") && !strings.HasPrefix(line, "- ") && !strings.HasPrefix(line, "focus → ") && !strings.HasPrefix(line, "… ") ||
-				strings.Contains(quotation.ReplaceAllString(line, "Q"), "Forged") {
-				t.Fatalf("a forged line %q", line)
-			}
+			assert.Assert(t, strings.HasPrefix(line, "~ ") || strings.HasPrefix(line, "+ ") || strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "focus → ") || strings.HasPrefix(line, "… "), "a forged line %q", line)
+			assert.Assert(t, !strings.Contains(quotation.ReplaceAllString(line, "Q"), "Forged"), "a forged line %q", line)
 		}
 		told := make(map[int]bool)
 		for _, c := range d.Changes {
-			if (c.Kind == Gone) != (c.Index == -1) || strings.Contains(c.Text, "\n") {
-				t.Fatalf("%+v", c)
-			}
+			assert.Equal(t, (c.Kind == Gone), (c.Index == -1), "%+v", c)
+			assert.Assert(t, !strings.Contains(c.Text, "\n"), "%+v", c)
 			told[c.Index] = true
 		}
 		for _, i := range changed {
@@ -137,8 +136,6 @@ func differs(before *desktop.Snapshot, now *desktop.Element) bool {
 func BenchmarkBetween(b *testing.B) {
 	before, after := snapshottest.Read(b, snapshottest.Docs(590)), snapshottest.Read(b, strings.Replace(snapshottest.Docs(590), "Event 300", "Event 3000", 2))
 	for b.Loop() {
-		if d := Between(before, after, Options{}); d.Text == "" {
-			b.Fatal("nothing changed")
-		}
+		assert.Assert(b, Between(before, after, Options{}).Text != "", "nothing changed")
 	}
 }

@@ -4,6 +4,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
@@ -31,9 +34,7 @@ func TestTicks(t *testing.T) {
 		{"16:30:05", "done 0", "done 1", false},
 	} {
 		at, err := time.Parse(time.TimeOnly, c.at)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		shot := func(text string, after time.Duration) *desktop.Snapshot {
 			return &desktop.Snapshot{Version: uint64(1 + after), Taken: at.Add(after), Elements: []desktop.Element{
 				{ID: "window", Role: desktop.Window, Name: "Timer", States: desktop.Showing, Parent: -1, End: 2},
@@ -41,9 +42,8 @@ func TestTicks(t *testing.T) {
 			}}
 		}
 		d := Between(shot(c.was, 0), shot(c.is, 3*time.Second), Options{Ref: func(int) string { return "" }})
-		if len(d.Changes) != 1 || d.Changes[0].Ambient != c.changing {
-			t.Errorf("at %s %q → %q: %+v, want it to change by itself: %v", c.at, c.was, c.is, d.Changes, c.changing)
-		}
+		assert.Assert(t, is.Len(d.Changes, 1), "%s %q %q", c.at, c.was, c.is)
+		assert.Equal(t, d.Changes[0].Ambient, c.changing, "%s %q %q", c.at, c.was, c.is)
 	}
 }
 
@@ -64,8 +64,7 @@ func TestTabsTellOfTheirMemory(t *testing.T) {
 		{desktop.Tab, "Shop", "Shop - 2 new", false}, {desktop.Tab, "Shop", "Mail - Memory usage - 38.2 MB", false}, {desktop.Button, "Shop", "Shop - Memory usage - 38.2 MB", false},
 	} {
 		d := Between(shot(c.role, c.was, 1), shot(c.role, c.is, 2), Options{})
-		if len(d.Changes) != 1 || d.Changes[0].Ambient != c.changing {
-			t.Errorf("%s %q → %q: %+v", c.role, c.was, c.is, d.Changes)
-		}
+		assert.Assert(t, is.Len(d.Changes, 1), "%s %q %q", c.role, c.was, c.is)
+		assert.Equal(t, d.Changes[0].Ambient, c.changing, "%s %q %q", c.role, c.was, c.is)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
 	"github.com/gybob/aai-gateway/internal/gateway"
@@ -66,9 +68,7 @@ func TestWaitingIsNotTheCallsTime(t *testing.T) {
 			case <-time.After(2 * limit):
 			}
 			a.Release()
-			if err := <-ended; err != nil {
-				t.Error(err)
-			}
+			assert.Check(t, <-ended)
 		})
 	}
 }

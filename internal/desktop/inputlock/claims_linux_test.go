@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
 	"github.com/gybob/aai-gateway/internal/gateway"
@@ -31,20 +34,14 @@ func TestClaims(t *testing.T) {
 			t.Errorf("%s: waited %v, %v", name, waited, err)
 		}
 		leave, waited, err := claims(folder).Claim(t.Context(), 8)
-		if err != nil || waited {
-			t.Fatalf("%s: another program: waited %v, %v", name, waited, err)
-		}
+		assert.NilError(t, err, "%s %v", name, waited)
+		assert.Assert(t, !waited, "%s: another program: waited %v, %v", name, waited, err)
 		leave()
-		if err := end(p); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, end(p))
 		leave, _, err = claims(folder).Claim(t.Context(), 7)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		if _, _, err := claims(folder).Claim(within(t, 50*time.Millisecond), 7); err == nil {
-			t.Errorf("%s: two have it", name)
-		}
+		assert.NilError(t, err, name)
+		_, _, err = claims(folder).Claim(within(t, 50*time.Millisecond), 7)
+		assert.Check(t, err != nil, "%s: two have it", name)
 		leave()
 		leave() // a second call has no effect
 	}
@@ -53,17 +50,12 @@ func TestClaims(t *testing.T) {
 // TestClaimsThatCannotBe: without a shared folder, or with a removed file, a claim fails.
 func TestClaimsThatCannotBe(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, _, err := claims(file).Claim(t.Context(), 7); aai.AsError(err).Delivery != aai.NotDelivered || aai.AsError(err).Hint == "" {
-		t.Errorf("%v", err)
-	}
+	assert.NilError(t, os.WriteFile(file, nil, 0o600))
+	_, _, err := claims(file).Claim(t.Context(), 7)
+	assert.Check(t, is.Equal(aai.AsError(err).Delivery, aai.NotDelivered), err)
+	assert.Check(t, aai.AsError(err).Hint != "", err)
 	folder := t.TempDir()
-	if err := os.Symlink(file, filepath.Join(folder, "claims")); err != nil {
-		t.Fatal(err)
-	}
-	if _, _, err := claims(folder).Claim(t.Context(), 7); err == nil {
-		t.Error("a link was followed")
-	}
+	assert.NilError(t, os.Symlink(file, filepath.Join(folder, "claims")))
+	_, _, err = claims(folder).Claim(t.Context(), 7)
+	assert.Check(t, err != nil, "a link was followed")
 }

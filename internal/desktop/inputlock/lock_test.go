@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
@@ -36,18 +38,14 @@ func within(t *testing.T, d time.Duration) context.Context {
 func take(t *testing.T, s *inputlock.Lock) *inputlock.Lease {
 	t.Helper()
 	g, err := s.Acquire(within(t, 10*time.Second), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return g
 }
 
 func ask(t *testing.T, s *inputlock.Lock) *inputlock.QuestionLease {
 	t.Helper()
 	a, err := s.AcquireForQuestion(within(t, 10*time.Second))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return a
 }
 
@@ -62,13 +60,15 @@ func TestAQuestionHoldsTheLock(t *testing.T) {
 	} {
 		ctx := within(t, time.Second)
 		err := try(ctx, at(folder))
-		if e, ok := errors.AsType[*aai.Error](err); !ok || e.Code != aai.RateLimited || e.Delivery != aai.NotDelivered || !strings.HasPrefix(e.Message, "not now: ") || !strings.Contains(e.Hint, "not called too often") || ctx.Err() != nil {
-			t.Errorf("%s: %v, %v", name, err, ctx.Err())
-		}
+		e, ok := errors.AsType[*aai.Error](err)
+		assert.Assert(t, ok, "%s %v", name, err)
+		assert.Equal(t, e.Code, aai.RateLimited, "%s %v", name, err)
+		assert.Equal(t, e.Delivery, aai.NotDelivered, "%s %v", name, err)
+		assert.Assert(t, strings.HasPrefix(e.Message, "not now: "), "%s %v", name, err)
+		assert.Assert(t, is.Contains(e.Hint, "not called too often"), "%s %v", name, err)
+		assert.NilError(t, ctx.Err(), "%s %v", name, err)
 	}
-	if a.WasDisturbed() {
-		t.Error("input was made")
-	}
+	assert.Check(t, !a.WasDisturbed(), "input was made")
 	a.Release()
 	take(t, at(folder)).Release()
 }
@@ -89,9 +89,7 @@ func TestInputGoesOn(t *testing.T) {
 	yielded := false
 	go func() {
 		g, err := at(folder).Acquire(t.Context(), func(*inputlock.Lease) { yielded = true })
-		if err != nil {
-			t.Error(err)
-		}
+		assert.Check(t, err)
 		taken <- g
 	}()
 	select {
@@ -110,12 +108,13 @@ func TestAStrokeThatStandsStill(t *testing.T) {
 	folder := t.TempDir()
 	g := take(t, at(folder))
 	_, err := at(folder).AcquireForQuestion(within(t, 10*time.Second))
-	if e, ok := errors.AsType[*aai.Error](err); !ok || e.Code != aai.ConsentRequired || !strings.Contains(e.Hint, "may hang") {
-		t.Error(err)
-	}
-	if _, err := at(folder).Acquire(within(t, 10*time.Second), nil); err == nil || aai.AsError(err).Code != aai.AutomationFailed {
-		t.Error(err)
-	}
+	e, ok := errors.AsType[*aai.Error](err)
+	assert.Assert(t, ok, err)
+	assert.Equal(t, e.Code, aai.ConsentRequired, err)
+	assert.Assert(t, is.Contains(e.Hint, "may hang"), err)
+	_, err = at(folder).Acquire(within(t, 10*time.Second), nil)
+	assert.Assert(t, err != nil, err)
+	assert.Equal(t, aai.AsError(err).Code, aai.AutomationFailed, err)
 	g.Release()
 	ask(t, at(folder)).Release()
 }
@@ -124,9 +123,7 @@ func TestAStrokeThatStandsStill(t *testing.T) {
 func TestAnActionThatHangs(t *testing.T) {
 	s := inputlock.New(inputlock.Config{Folder: func() (string, error) { return t.TempDir(), nil }, Getenv: func(string) string { return "" }})
 	done, err := s.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	ask(t, s).Release()
 	done()
 }
@@ -136,20 +133,14 @@ func TestInputDuringAQuestion(t *testing.T) {
 	folder := t.TempDir()
 	a := ask(t, at(folder))
 	locks, err := filepath.Glob(filepath.Join(folder, "*.*"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for _, lock := range locks {
 		if !strings.HasSuffix(lock, ".json") {
-			if err := os.Remove(lock); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, os.Remove(lock))
 		}
 	}
 	take(t, at(folder)).Release()
-	if !a.WasDisturbed() {
-		t.Error("input was made and not noticed")
-	}
+	assert.Check(t, a.WasDisturbed(), "input was made and not noticed")
 }
 
 // Two displays have two locks; one display has one, under all its names.
@@ -159,28 +150,22 @@ func TestDisplays(t *testing.T) {
 	defer a.Release()
 	for name, same := range map[string]bool{":7": true, ":7.0": true, "unix:7": true, "unix:7.1": true, ":8": false, "host:7": false, "": false} {
 		_, err := on(folder, name).Acquire(within(t, 600*time.Millisecond), nil)
-		if same != (err != nil) {
-			t.Errorf("%q: %v", name, err)
-		}
+		assert.Check(t, is.Equal(same, (err != nil)), "%q %v", name, err)
 	}
 }
 
 // Without a lock, or without a folder, there is no input and no question.
 func TestNoLock(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.WriteFile(file, nil, 0o600))
 	for name, s := range map[string]*inputlock.Lock{"none": nil, "no folder": at(file)} {
-		if _, err := s.Acquire(t.Context(), nil); err == nil {
-			t.Errorf("%s: input", name)
-		}
-		if _, err := s.Begin(t.Context()); err == nil {
-			t.Errorf("%s: a deed", name)
-		}
-		if _, err := s.AcquireForQuestion(t.Context()); err == nil || aai.AsError(err).Code != aai.ConsentRequired {
-			t.Errorf("%s: %v", name, err)
-		}
+		_, err := s.Acquire(t.Context(), nil)
+		assert.Check(t, err != nil, "%s: input", name)
+		_, err = s.Begin(t.Context())
+		assert.Check(t, err != nil, "%s: a deed", name)
+		_, err = s.AcquireForQuestion(t.Context())
+		assert.Assert(t, err != nil, "%s %v", name, err)
+		assert.Equal(t, aai.AsError(err).Code, aai.ConsentRequired, "%s %v", name, err)
 	}
 }
 
@@ -192,9 +177,7 @@ func TestHeldInputOfDeadProcessesIsReleased(t *testing.T) {
 	} {
 		folder := t.TempDir()
 		g := take(t, at(folder))
-		if err := g.SetHeldInput(inputlock.HeldInput{Process: 4711, Connection: 1, Buttons: []byte{1}}); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, g.SetHeldInput(inputlock.HeldInput{Process: 4711, Connection: 1, Buttons: []byte{1}}))
 		g.Release()
 		s := at(folder)
 		var let []inputlock.HeldInput
@@ -203,14 +186,12 @@ func TestHeldInputOfDeadProcessesIsReleased(t *testing.T) {
 			return nil
 		})
 		next(s)
-		if len(let) != 1 || let[0].Process != 4711 || len(let[0].Buttons) != 1 {
-			t.Errorf("%s: let go of %+v", name, let)
-		}
+		assert.Assert(t, is.Len(let, 1), name)
+		assert.Equal(t, let[0].Process, 4711, name)
+		assert.Assert(t, is.Len(let[0].Buttons, 1), name)
 		let = nil
 		next(s)
-		if let != nil {
-			t.Errorf("%s: let go of it twice", name)
-		}
+		assert.Check(t, let == nil, "%s: let go of it twice", name)
 	}
 }
 
@@ -219,28 +200,20 @@ func TestWhoAsksGoesFirst(t *testing.T) {
 	folder := t.TempDir()
 	take(t, at(folder)).Release()
 	locks, err := filepath.Glob(filepath.Join(folder, "*.asks"))
-	if err != nil || len(locks) != 1 {
-		t.Fatalf("%q, %v", locks, err)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(locks, 1))
 	wants := flock.New(locks[0])
-	if ok, err := wants.TryLock(); !ok {
-		t.Fatal(err)
-	}
+	ok, err := wants.TryLock()
+	assert.Assert(t, ok, err)
 	for name, try := range map[string]func(context.Context, *inputlock.Lock) error{
 		"input": func(ctx context.Context, s *inputlock.Lock) error { _, err := s.Acquire(ctx, nil); return err },
 		"deed":  func(ctx context.Context, s *inputlock.Lock) error { _, err := s.Begin(ctx); return err },
 	} {
-		if err := try(within(t, 600*time.Millisecond), at(folder)); err == nil || aai.AsError(err).Code != aai.RateLimited {
-			t.Errorf("%s: %v", name, err)
-		}
+		err := try(within(t, 600*time.Millisecond), at(folder))
+		assert.Assert(t, err != nil, "%s %v", name, err)
+		assert.Equal(t, aai.AsError(err).Code, aai.RateLimited, "%s %v", name, err)
 	}
-	if err := at(folder).BusyError(); err == nil {
-		t.Error("nobody is said to ask")
-	}
-	if err := wants.Unlock(); err != nil {
-		t.Fatal(err)
-	}
-	if err := at(folder).BusyError(); err != nil {
-		t.Error(err)
-	}
+	assert.Check(t, at(folder).BusyError() != nil, "nobody is said to ask")
+	assert.NilError(t, wants.Unlock())
+	assert.Check(t, at(folder).BusyError())
 }

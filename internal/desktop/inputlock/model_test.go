@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
@@ -126,12 +128,8 @@ func TestAnyInterleaving(t *testing.T) {
 		case <-time.After(30 * time.Second):
 			rt.Fatal("they wait for each other")
 		}
-		if len(on.wrong) > 0 {
-			rt.Error(on.wrong)
-		}
+		assert.Check(rt, is.Len(on.wrong, 0))
 		made += on.made.Load()
 	})
-	if made == 0 {
-		t.Error("nobody made any input")
-	}
+	assert.Check(t, made != 0, "nobody made any input")
 }

@@ -2,10 +2,12 @@ package inputlock_test
 
 import (
 	"context"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
@@ -55,15 +57,11 @@ func TestPausedUntilTheDeadline(t *testing.T) {
 			s, _ := pausable(t)
 			ctx := within(t, time.Second)
 			e := aai.AsError(stroke(ctx, s))
-			if e == nil || e.Code != aai.RateLimited || e.Delivery != aai.NotDelivered {
-				t.Fatalf("%+v", e)
-			}
-			if !strings.Contains(e.Message, "the screen is locked") {
-				t.Error(e.Message)
-			}
-			if ctx.Err() != nil {
-				t.Error("no time is left for the reply")
-			}
+			assert.Assert(t, e != nil, "%+v", e)
+			assert.Equal(t, e.Code, aai.RateLimited, "%+v", e)
+			assert.Equal(t, e.Delivery, aai.NotDelivered, "%+v", e)
+			assert.Check(t, is.Contains(e.Message, "the screen is locked"))
+			assert.Check(t, ctx.Err(), "no time is left for the reply")
 		})
 	}
 }
@@ -77,9 +75,7 @@ func TestResumes(t *testing.T) {
 			ended := make(chan error, 1)
 			go func() { ended <- stroke(within(t, time.Minute), s) }()
 			resume()
-			if err := <-ended; err != nil {
-				t.Error(err)
-			}
+			assert.Check(t, <-ended)
 		})
 	}
 }
@@ -89,14 +85,8 @@ func TestPauseIsKnownToInput(t *testing.T) {
 	s, resume := pausable(t)
 	yielded := false
 	g, err := s.Acquire(within(t, time.Minute), func(g *inputlock.Lease) { yielded = g != nil; resume() })
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	defer g.Release()
-	if !yielded {
-		t.Error("held input was not released")
-	}
-	if !g.WasPaused() {
-		t.Error("the lease does not say that it waited")
-	}
+	assert.Check(t, yielded, "held input was not released")
+	assert.Check(t, g.WasPaused(), "the lease does not say that it waited")
 }

@@ -12,6 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
 	"github.com/gybob/aai-gateway/internal/testkit"
@@ -55,9 +58,7 @@ func startGateway(t *testing.T, does, folder string) *testkit.Process {
 	cmd.Env = append(os.Environ(), asGateway+"="+does+" "+folder)
 	p := testkit.StartProcess(t, cmd)
 	t.Cleanup(p.Kill)
-	if line := p.ReadLine(t); line != "has it <nil>" {
-		t.Fatalf("%q", line)
-	}
+	assert.Equal(t, p.ReadLine(t), "has it <nil>")
 	return p
 }
 
@@ -71,12 +72,10 @@ func TestTwoProcesses(t *testing.T) {
 		folder := t.TempDir()
 		p := startGateway(t, "asks", folder)
 		_, err := at(folder).Acquire(within(t, 700*time.Millisecond), nil)
-		if e, ok := errors.AsType[*aai.Error](err); !ok || e.Code != aai.RateLimited {
-			t.Errorf("%s: %v", name, err)
-		}
-		if err := end(p); err != nil {
-			t.Fatal(err)
-		}
+		e, ok := errors.AsType[*aai.Error](err)
+		assert.Assert(t, ok, "%s %v", name, err)
+		assert.Equal(t, e.Code, aai.RateLimited, "%s %v", name, err)
+		assert.NilError(t, end(p))
 		take(t, at(folder)).Release()
 	}
 }
@@ -86,23 +85,18 @@ func TestTwoProcesses(t *testing.T) {
 func TestAProcessThatStandsStill(t *testing.T) {
 	folder := t.TempDir()
 	p := startGateway(t, "holds", folder)
-	if err := p.Process.Signal(syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, p.Process.Signal(syscall.SIGSTOP))
 	for name, err := range map[string]error{
 		"input":    func() error { _, err := at(folder).Acquire(context.Background(), nil); return err }(),
 		"question": func() error { _, err := at(folder).AcquireForQuestion(context.Background()); return err }(),
 	} {
-		if e, ok := errors.AsType[*aai.Error](err); !ok || !strings.Contains(e.Hint, fmt.Sprint("Process ", p.Process.Pid)) {
-			t.Errorf("%s: %v", name, err)
-		}
+		e, ok := errors.AsType[*aai.Error](err)
+		assert.Assert(t, ok, "%s %v", name, err)
+		assert.Assert(t, is.Contains(e.Hint, fmt.Sprint("Process ", p.Process.Pid)), "%s %v", name, err)
 	}
-	if err := p.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, p.Process.Kill())
 	g := take(t, at(folder))
-	if held := g.HeldInput(p.Process.Pid, 1); len(held.Buttons) != 1 {
-		t.Errorf("what the dead one held is not known: %+v", held)
-	}
+	held := g.HeldInput(p.Process.Pid, 1)
+	assert.Check(t, is.Len(held.Buttons, 1), "what the dead one held is not known: %+v", held)
 	g.Release()
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/gybob/aai-gateway/internal/desktop"
@@ -106,12 +108,8 @@ func TestAllowsAction(t *testing.T) {
 		{desktop.Button, "Status: not ready", "Status: ready", false},
 	} {
 		q, err := Parse(c.query, Auto)
-		if err != nil {
-			t.Fatal(c.query, err)
-		}
-		if got := allowsAction(q, one(c.role, c.name), 1); got != c.want {
-			t.Errorf("%s %q for %q: sure is %t", c.role, c.name, c.query, got)
-		}
+		assert.NilError(t, err, c.query)
+		assert.Check(t, is.Equal(allowsAction(q, one(c.role, c.name), 1), c.want), "%s %q %q", c.role, c.name, c.query)
 	}
 }
 
@@ -120,14 +118,14 @@ func TestAllowsActionByDescription(t *testing.T) {
 	s := one(desktop.Button, "")
 	s.Elements[1].Description = "Bold text"
 	for asked, want := range map[string]bool{"bold text": true, "bold": false} {
-		if q, err := Parse(asked, Auto); err != nil || allowsAction(q, s, 1) != want {
-			t.Errorf("%q: %v, sure is %t", asked, err, !want)
-		}
+		q, err := Parse(asked, Auto)
+		assert.NilError(t, err, "%q %t", asked, !want)
+		assert.Equal(t, allowsAction(q, s, 1), want, "%q %t", asked, !want)
 	}
 	s.Elements[1].Name = "B"
-	if q, err := Parse("bold text", Auto); err != nil || allowsAction(q, s, 1) {
-		t.Error("a tooltip is another's name", err)
-	}
+	q, err := Parse("bold text", Auto)
+	assert.NilError(t, err)
+	assert.Assert(t, !allowsAction(q, s, 1), "a tooltip is another's name %v", err)
 }
 
 // bases returns names with distinct meanings.
@@ -160,9 +158,7 @@ func TestAllowsActionByOwnName(t *testing.T) {
 		shown += rapid.SampledFrom(added).Draw(t, "added")
 		s := one(rapid.SampledFrom(firing).Draw(t, "role"), shown)
 		q, err := Parse(quote(rapid.SampledFrom(asWritten).Draw(t, "as asked")(asked)), Auto)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		if sure := allowsAction(q, s, 1); sure != (name == asked) {
 			t.Errorf("%s %q for %q: sure is %t", s.Elements[1].Role, shown, asked, sure)
 		}
@@ -170,13 +166,9 @@ func TestAllowsActionByOwnName(t *testing.T) {
 			t.Errorf("%q for %q: surely found is %v", shown, asked, found)
 		}
 		part, err := Parse("contains:"+asked, Auto)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		found := part.FindForAction(s, Options{Root: -1}).Matches
-		if inside := strings.Contains(newSearchText(shown).plain, newSearchText(asked).plain); len(found) == 1 && !inside {
-			t.Errorf("%q for contains:%s: found", shown, asked)
-		}
+		assert.Check(t, len(found) != 1 || strings.Contains(newSearchText(shown).plain, newSearchText(asked).plain), "%q for contains:%s: found", shown, asked)
 	})
 }
 
@@ -197,17 +189,13 @@ func TestNegationForbidsAction(t *testing.T) {
 		"不保存": "保存", "不 保存": "保存", "别 删除": "删除", "保存しない": "保存", "ไม่บันทึก": "บันทึก", "ບໍ່ບັນທຶກ": "ບັນທຶກ", "កុំរក្សាទុក": "រក្សាទុក", "မသိမ်းပါ": "သိမ်းပါ",
 	} {
 		q, err := Parse(quote(asked), Auto)
-		if err != nil {
-			t.Fatal(asked, err)
-		}
+		assert.NilError(t, err, asked)
 		for _, role := range []desktop.Role{desktop.Link, desktop.Row, desktop.Cell, desktop.Textbox, desktop.Button} {
-			if allowsAction(q, one(role, name), 1) {
-				t.Errorf("%s %q is surely meant by %q", role, name, asked)
-			}
+			assert.Check(t, !allowsAction(q, one(role, name), 1), "%s %q is surely meant by %q", role, name, asked)
 		}
-		if whole, err := Parse(quote(name), Auto); err != nil || !allowsAction(whole, one(desktop.Link, name), 1) {
-			t.Errorf("%q is not meant by its own name: %v", name, err)
-		}
+		whole, err := Parse(quote(name), Auto)
+		assert.NilError(t, err, "%q", name)
+		assert.Assert(t, allowsAction(whole, one(desktop.Link, name), 1), "%q is not meant by its own name: %v", name, err)
 	}
 }
 
@@ -232,9 +220,9 @@ func TestAllowsActionByIdentifier(t *testing.T) {
 	} {
 		s := one(desktop.Button, c.name)
 		s.Elements[1].Identifier = c.identifier
-		if q, err := Parse(c.query, Auto); err != nil || allowsAction(q, s, 1) != c.want {
-			t.Errorf("%q #%s for %q: %v, want %t", c.name, c.identifier, c.query, err, c.want)
-		}
+		q, err := Parse(c.query, Auto)
+		assert.NilError(t, err, "%q %s %q", c.name, c.identifier, c.query)
+		assert.Equal(t, allowsAction(q, s, 1), c.want, "%q %s %q", c.name, c.identifier, c.query)
 	}
 }
 
@@ -254,12 +242,9 @@ window "Browser" active
 `)
 	for asked, want := range map[string][]int{"close": {2, 4}, "Close": {2, 4}, "Delete al": nil} {
 		q, err := Parse(asked, Auto)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if found := q.FindForAction(s, Options{Root: -1}); !slices.Equal(found.Matches, want) {
-			t.Errorf("%q: %v, want %v", asked, found.Matches, want)
-		}
+		assert.NilError(t, err)
+		found := q.FindForAction(s, Options{Root: -1})
+		assert.Check(t, slices.Equal(found.Matches, want), "%q %v %v", asked, found.Matches, want)
 	}
 	q, err := Parse("Close", Auto)
 	if err != nil || !slices.Equal(q.ClosestMatches(s, []int{2, 4}), []int{2}) {
@@ -277,12 +262,8 @@ func TestWholeDescriptionExcludesOthers(t *testing.T) {
 	s.Elements[0].End = 3
 	s.Elements = append(s.Elements, desktop.Element{Role: desktop.Button, Name: "Save", Description: "Thread", Parent: 0, End: 3, States: desktop.Showing | desktop.Enabled})
 	q, err := Parse("Thread", Auto)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if found := q.FindForAction(s, Options{Root: -1}); len(found.Matches) > 0 {
-		t.Errorf("found %v", found.Matches)
-	}
+	assert.NilError(t, err)
+	assert.Check(t, is.Len(q.FindForAction(s, Options{Root: -1}).Matches, 0))
 }
 
 // TestWholeNameExcludesOthers checks that an element with the whole name of the query, even a label or a
@@ -293,15 +274,9 @@ func TestWholeNameExcludesOthers(t *testing.T) {
 		s.Elements[0].End = 3
 		s.Elements = append(s.Elements, desktop.Element{Role: desktop.Label, Name: "Zone", Parent: 0, End: 3, States: states})
 		q, err := Parse("Zone", Auto)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		found := q.FindForAction(s, Options{Root: -1})
-		if slices.Contains(found.Matches, 1) {
-			t.Errorf("with %s: the field with more words is found: %+v", name, found)
-		}
-		if !slices.Contains(slices.Concat(found.Matches, found.HiddenMatches), 2) {
-			t.Errorf("with %s: it is not found: %+v", name, found)
-		}
+		assert.Check(t, !slices.Contains(found.Matches, 1), "with %s: the field with more words is found: %+v", name, found)
+		assert.Check(t, slices.Contains(slices.Concat(found.Matches, found.HiddenMatches), 2), "with %s: it is not found: %+v", name, found)
 	}
 }

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
@@ -22,9 +25,7 @@ func say(s *desktop.Snapshot, indexes []int) string {
 func find(t testing.TB, s *desktop.Snapshot, query string, strategy Strategy) Result {
 	t.Helper()
 	q, err := Parse(query, strategy)
-	if err != nil {
-		t.Fatalf("Parse(%q, %s): %v", query, strategy, err)
-	}
+	assert.NilError(t, err, "%q %s", query, strategy)
 	return q.Find(s, Options{Root: -1})
 }
 
@@ -36,7 +37,6 @@ func expect(t *testing.T, s *desktop.Snapshot, query string, asked, strategy Str
 	for _, i := range found.Matches {
 		got = append(got, desktop.Describe(&s.Elements[i]))
 	}
-	if found.Strategy != strategy || !slices.Equal(got, want) {
-		t.Errorf("%q by %s: %s %q, want %s %q", query, asked, found.Strategy, got, strategy, want)
-	}
+	assert.Check(t, is.Equal(found.Strategy, strategy), "%q %s %q %q", query, asked, got, want)
+	assert.Check(t, slices.Equal(got, want), "%q by %s: %s %q, want %s %q", query, asked, found.Strategy, got, strategy, want)
 }

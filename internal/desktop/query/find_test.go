@@ -5,6 +5,8 @@ import (
 	"testing"
 	"unicode"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/gybob/aai-gateway/internal/desktop"
@@ -17,9 +19,7 @@ func TestLoosen(t *testing.T) {
 		"E_xit": "exit", "Grüße": "grüße", "ÄRGER": "ärger", "…": "…", "_": "_", ":": ":", "...": "...", "": "", "a\u00a0b": "a b", " x": "x",
 		"文件(_F)": "文件(f)", "Label…:": "label", "+": "+", "a:b": "a:b",
 	} {
-		if got := loosen(text); got != want {
-			t.Errorf("loosen(%q) = %q, want %q", text, got, want)
-		}
+		assert.Check(t, is.Equal(loosen(text), want), "%q", text)
 	}
 }
 
@@ -31,9 +31,7 @@ func TestBeginsWord(t *testing.T) {
 		{"disagree", "agree", false}, {"i agree", "agree", true}, {"disagree, agree", "agree", true}, {"(agree)", "agree", true},
 		{"ööö", "öö", true}, {"aöö", "öö", false}, {"12", "2", false}, {"x", "xy", false}, {"日历 提醒", "提醒", true},
 	} {
-		if got := beginsWord(c.text, c.part); got != c.want {
-			t.Errorf("beginsWord(%q, %q) = %v", c.text, c.part, got)
-		}
+		assert.Check(t, is.Equal(beginsWord(c.text, c.part), c.want), "%q %q", c.text, c.part)
 	}
 }
 
@@ -62,9 +60,8 @@ func TestEditDistance(t *testing.T) {
 		a, b := []rune(letters.Draw(t, "a")), []rune(letters.Draw(t, "b"))
 		most := rapid.IntRange(0, 4).Draw(t, "most")
 		want, got := distance(a, b), editDistance(a, b, most)
-		if want <= most && got != want || want > most && got <= most {
-			t.Fatalf("slips(%s, %s, %d) = %d, want %d", string(a), string(b), most, got, want)
-		}
+		assert.Assert(t, want > most || got == want, "slips(%s, %s, %d) = %d, want %d", string(a), string(b), most, got, want)
+		assert.Assert(t, want <= most || got > most, "slips(%s, %s, %d) = %d, want %d", string(a), string(b), most, got, want)
 	})
 }
 
@@ -78,9 +75,7 @@ func TestEditDistanceIsBounded(t *testing.T) {
 		{"settings", "setings", true}, {"settings", "sittinge", true}, {"settings", "sortings", true}, {"settings", "sortinge", false},
 		{"日历提醒", "日历提示", true},
 	} {
-		if got := newTypoMatcher(c.asked).near(c.name); got != c.want {
-			t.Errorf("%s for %s: %v", c.asked, c.name, got)
-		}
+		assert.Check(t, is.Equal(newTypoMatcher(c.asked).near(c.name), c.want), "%s %s", c.asked, c.name)
 	}
 }
 
@@ -94,9 +89,7 @@ func BenchmarkFind(b *testing.B) {
 		{"nothing at all like it", "//button[@name='x']"},
 	} {
 		q, err := Parse(c.query, Auto)
-		if err != nil {
-			b.Fatal(err)
-		}
+		assert.NilError(b, err)
 		b.Run(c.name, func(b *testing.B) {
 			for b.Loop() {
 				q.Find(s, Options{Root: -1})
@@ -116,16 +109,12 @@ func TestFindAgreesWithItself(t *testing.T) {
 			cut = len([]rune(name)) // never search for a part of a number
 		}
 		q, err := Parse(string([]rune(name)[:cut]), Auto)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		found := q.Find(s, Options{Root: -1})
-		if len(found.Matches) == 0 || !slices.IsSorted(found.Matches) || len(slices.Compact(slices.Clone(found.Matches))) != len(found.Matches) {
-			t.Fatalf("%s: %+v", q, found)
-		}
-		if cut == len([]rune(name)) && (found.Strategy != NameExact || s.Elements[found.Matches[0]].Name != name) {
-			t.Fatalf("%s: %+v", q, found)
-		}
+		assert.Assert(t, len(found.Matches) != 0, "%s %+v", q, found)
+		assert.Assert(t, slices.IsSorted(found.Matches), "%s %+v", q, found)
+		assert.Assert(t, is.Len(slices.Compact(slices.Clone(found.Matches)), len(found.Matches)), "%s %+v", q, found)
+		assert.Assert(t, !(cut == len([]rune(name)) && (found.Strategy != NameExact || s.Elements[found.Matches[0]].Name != name)), "%s %+v", q, found)
 	})
 }
 

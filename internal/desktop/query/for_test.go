@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/gybob/aai-gateway/internal/desktop"
@@ -65,9 +67,8 @@ window "Mail" active
 		}
 	}
 	for _, i := range []int{-1, len(s.Elements)} {
-		if got := For(s, i); got != "" {
-			t.Errorf("there is no element %d, and it is called %s", i, got)
-		}
+		got := For(s, i)
+		assert.Check(t, is.Equal(got, ""), "there is no element %d, and it is called %s", i, got)
 	}
 }
 
@@ -82,9 +83,7 @@ func TestForFindsExactlyIt(t *testing.T) {
 		i := rapid.IntRange(0, len(s.Elements)-1).Draw(t, "element")
 		text := For(s, i)
 		q, err := Parse(text, Auto)
-		if err != nil {
-			t.Fatalf("%q: %v", text, err)
-		}
+		assert.NilError(t, err, "%q", text)
 		found := q.Find(s, Options{Root: -1, Hidden: !s.IsVisible(i)})
 		if !slices.Equal(found.Matches, []int{i}) || !allowsAction(q, s, i) {
 			t.Fatalf("%s for element %d finds %s, surely: %v", text, i, say(s, found.Matches), allowsAction(q, s, i))

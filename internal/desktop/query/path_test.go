@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/gybob/aai-gateway/internal/desktop"
@@ -64,27 +66,22 @@ dialog "Open"
 	} {
 		q, err := Parse(c.query, Auto)
 		if err != nil {
-			if c.want != nil || c.canonical != "" {
-				t.Errorf("%s: %v", c.query, err)
-			}
+			assert.Assert(t, c.want == nil, "%s %v", c.query, err)
+			assert.Equal(t, c.canonical, "", "%s %v", c.query, err)
 			continue
 		}
 		want := c.canonical
 		if want == "" {
 			want = c.query
 		}
-		if q.String() != want {
-			t.Errorf("%s is understood as %s, want %s", c.query, q, want)
-		}
+		assert.Check(t, is.Equal(q.String(), want), "%s is understood as %s, want %s", c.query, q, want)
 		if found := q.Find(s, Options{Root: -1}); !slices.Equal(found.Matches, c.want) {
 			t.Errorf("%s: %s, want %v", c.query, say(s, found.Matches), c.want)
 		}
 	}
 	for query, want := range map[string][]int{"/window/button": {10}, "/button": nil, "/*": {0, 11}, "/window": {0}} {
 		q, err := Parse(query, XPath)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		if found := q.Find(s, Options{Root: -1}); !slices.Equal(found.Matches, want) {
 			t.Errorf("%s: %s, want %v", query, say(s, found.Matches), want)
 		}
@@ -156,21 +153,16 @@ func TestPathsMeanWhatTheySay(t *testing.T) {
 		}
 		p := &pathParser{text: text}
 		path, err := p.path()
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		q, err := Parse(text, XPath)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		var want []int
 		for i := range s.Elements {
 			if means(s, path.steps, i) {
 				want = append(want, i)
 			}
 		}
-		if got := q.Find(s, Options{Root: -1}).Matches; !slices.Equal(got, want) {
-			t.Fatalf("%s: %v, want %v", text, got, want)
-		}
+		got := q.Find(s, Options{Root: -1}).Matches
+		assert.Assert(t, slices.Equal(got, want), "%s %v %v", text, got, want)
 	})
 }

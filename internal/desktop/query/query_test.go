@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/testkit/snapshottest"
@@ -129,43 +132,43 @@ window "Save"
 func TestNumbers(t *testing.T) {
 	s := snapshottest.Read(t, "listbox\n  option \"Fruit 2\" hidden\n  option \"Fruit 20\"\n  option \"Fruit 12\"\n  option \"Version 2.5\"")
 	for _, query := range []string{"Fruit 2", `option "Fruit 2"`, "option Fruit 2", `title:"Fruit 2"`, `role:option title:"Fruit 2"`} {
-		if found := find(t, s, query, Auto); len(found.Matches) > 0 || !slices.Equal(found.HiddenMatches, []int{1}) {
-			t.Errorf("%s: %+v", query, found)
-		}
+		found := find(t, s, query, Auto)
+		assert.Assert(t, is.Len(found.Matches, 0), "%s %+v", query, found)
+		assert.Assert(t, slices.Equal(found.HiddenMatches, []int{1}), "%s %+v", query, found)
 	}
 	for query, want := range map[string]int{"Fruit 20": 2, "option 12": 3, "ruit 12": 3, "Version 2": 4} {
-		if found := find(t, s, query, Auto); !slices.Equal(found.Matches, []int{want}) {
-			t.Errorf("%s: %+v, want %d", query, found, want)
-		}
+		found := find(t, s, query, Auto)
+		assert.Check(t, slices.Equal(found.Matches, []int{want}), "%s %+v %d", query, found, want)
 	}
 }
 
 func TestHidden(t *testing.T) {
 	s := snapshottest.Read(t, editor)
 	found := find(t, s, "Print", Auto)
-	if len(found.Matches) > 0 || found.Strategy != "" || len(found.HiddenMatches) != 1 || s.Elements[found.HiddenMatches[0]].Name != "Print" {
-		t.Errorf("Print: %+v", found)
-	}
+	assert.Assert(t, is.Len(found.Matches, 0), "%+v", found)
+	assert.Assert(t, found.Strategy == "", "Print: %+v", found)
+	assert.Assert(t, is.Len(found.HiddenMatches, 1), "%+v", found)
+	assert.Equal(t, s.Elements[found.HiddenMatches[0]].Name, "Print", "%+v", found)
 	// A misspelled match does not count if a hidden element fits exactly.
 	s2 := snapshottest.Read(t, "window\n  button \"Prins\"\n  menu hidden\n    menuitem \"Print\"")
-	if found := find(t, s2, "Print", Auto); len(found.Matches) > 0 || !slices.Equal(found.HiddenMatches, []int{3}) || !slices.Contains(found.Suggestions, 1) {
-		t.Errorf("Print: %+v", found)
-	}
+	found = find(t, s2, "Print", Auto)
+	assert.Assert(t, is.Len(found.Matches, 0), "%+v", found)
+	assert.Assert(t, slices.Equal(found.HiddenMatches, []int{3}), "Print: %+v", found)
+	assert.Assert(t, slices.Contains(found.Suggestions, 1), "Print: %+v", found)
 	// It does not suggest a hidden element either, but words with the role do.
-	if found := find(t, s2, "menuitem Print", Auto); len(found.Matches) > 0 || !slices.Equal(found.HiddenMatches, []int{3}) {
-		t.Errorf("menuitem Print: %+v", found)
-	}
-	if found := find(t, s2, "Pritn", Auto); len(found.HiddenMatches) > 0 {
-		t.Errorf("Pritn: %+v", found)
-	}
+	found = find(t, s2, "menuitem Print", Auto)
+	assert.Assert(t, is.Len(found.Matches, 0), "%+v", found)
+	assert.Assert(t, slices.Equal(found.HiddenMatches, []int{3}), "menuitem Print: %+v", found)
+	found = find(t, s2, "Pritn", Auto)
+	assert.Check(t, is.Len(found.HiddenMatches, 0), "%+v", found)
 	q, _ := Parse("Print", Auto)
-	if found := q.Find(s2, Options{Root: -1, Hidden: true}); found.Strategy != NameExact || !slices.Equal(found.Matches, []int{3}) {
-		t.Errorf("hidden too: %+v", found)
-	}
+	found = q.Find(s2, Options{Root: -1, Hidden: true})
+	assert.Check(t, is.Equal(found.Strategy, NameExact), "%+v", found)
+	assert.Check(t, slices.Equal(found.Matches, []int{3}), "hidden too: %+v", found)
 	q, _ = Parse("//menuitem", Auto)
-	if found := q.Find(s2, Options{Root: -1}); !slices.Equal(found.HiddenMatches, []int{3}) || len(found.Matches) > 0 {
-		t.Errorf("path: %+v", found)
-	}
+	found = q.Find(s2, Options{Root: -1})
+	assert.Assert(t, slices.Equal(found.HiddenMatches, []int{3}), "path: %+v", found)
+	assert.Assert(t, is.Len(found.Matches, 0), "%+v", found)
 }
 
 func TestRoot(t *testing.T) {
@@ -173,18 +176,14 @@ func TestRoot(t *testing.T) {
 	for root, want := range map[int][]int{-1: {1, 4, 5}, 0: {1}, 2: {4, 5}, 3: {4}, 5: {5}, 6: nil, 99: nil} {
 		for _, query := range []string{"OK", "role:button", "//button", "/OK/"} {
 			q, err := Parse(query, Auto)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if found := q.Find(s, Options{Root: root}); !slices.Equal(found.Matches, want) {
-				t.Errorf("%s in %d: %v, want %v", query, root, found.Matches, want)
-			}
+			assert.NilError(t, err)
+			found := q.Find(s, Options{Root: root})
+			assert.Check(t, slices.Equal(found.Matches, want), "%s %d %v %v", query, root, found.Matches, want)
 		}
 	}
 	q, _ := Parse("/window/button", XPath)
-	if found := q.Find(s, Options{Root: 2}); !slices.Equal(found.Matches, []int{5}) {
-		t.Errorf("the root is the path's first step: %v", found.Matches)
-	}
+	found := q.Find(s, Options{Root: 2})
+	assert.Check(t, slices.Equal(found.Matches, []int{5}), "the root is the path's first step: %v", found.Matches)
 }
 
 func TestNearestShow(t *testing.T) {

@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/testkit/snapshottest"
 )
@@ -62,9 +65,7 @@ func TestTerms(t *testing.T) {
 			t.Errorf("%s: %v", c.query, err)
 			continue
 		}
-		if q.String() != c.canonical {
-			t.Errorf("%s is understood as %s, want %s", c.query, q, c.canonical)
-		}
+		assert.Check(t, is.Equal(q.String(), c.canonical), "%s is understood as %s, want %s", c.query, q, c.canonical)
 		expect(t, s, c.query, Auto, c.strategy, c.want...)
 	}
 }
@@ -80,13 +81,12 @@ func TestWordsThatLookOtherwise(t *testing.T) {
 				continue
 			}
 			again, err := Parse(q.String(), strategy)
-			if err != nil || again.String() != q.String() {
-				t.Errorf("%q by %s prints as %q, and then as %q, %v", words, strategy, q, again, err)
-			}
+			assert.NilError(t, err, "%q %s %q %q", words, strategy, q, again)
+			assert.Equal(t, again.String(), q.String(), "%q %s %q %q", words, strategy, q, again)
 			found := q.Find(s, Options{Root: -1})
-			if same := again.Find(s, Options{Root: -1}); len(found.Matches) != 1 || same.Strategy != found.Strategy {
-				t.Errorf("%q by %s: %+v, printed as %q %+v", words, strategy, found, q, same)
-			}
+			same := again.Find(s, Options{Root: -1})
+			assert.Assert(t, is.Len(found.Matches, 1), "%q %s %+v %q %+v", words, strategy, found, q, same)
+			assert.Equal(t, same.Strategy, found.Strategy, "%q %s %+v %q %+v", words, strategy, found, q, same)
 		}
 	}
 }
@@ -94,9 +94,7 @@ func TestWordsThatLookOtherwise(t *testing.T) {
 // TestEveryRoleHasItsWord compares the query's roles with those in package desktop.
 func TestEveryRoleHasItsWord(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), "../role.go", nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	var roles []string
 	ast.Inspect(file, func(n ast.Node) bool {
 		spec, ok := n.(*ast.ValueSpec)
@@ -111,29 +109,20 @@ func TestEveryRoleHasItsWord(t *testing.T) {
 		}
 		return true
 	})
-	if len(roles) < 50 {
-		t.Fatalf("only %d roles were read", len(roles))
-	}
+	assert.Assert(t, len(roles) >= 50, "only %d roles were read", len(roles))
 	words := strings.Fields(roleNames)
 	slices.Sort(roles)
 	sorted := slices.Sorted(slices.Values(words))
-	if !slices.Equal(roles, sorted) {
-		t.Errorf("role.go has %q, the query language %q", roles, sorted)
-	}
+	assert.Check(t, slices.Equal(roles, sorted), "role.go has %q, the query language %q", roles, sorted)
 	for _, line := range strings.Fields(otherRoleNames) {
 		name, meaning, _ := strings.Cut(line, "=")
-		if slices.Contains(words, name) || plainWord(name) != name {
-			t.Errorf("%s can never be looked up", name)
-		}
+		assert.Assert(t, !slices.Contains(words, name), "%s can never be looked up", name)
+		assert.Equal(t, plainWord(name), name)
 		names, state, hasState := strings.Cut(meaning, "+")
 		for role := range strings.SplitSeq(names, ",") {
-			if !slices.Contains(words, role) {
-				t.Errorf("%s means %s, which is no role", name, role)
-			}
+			assert.Check(t, is.Contains(words, role), "%s means %s, which is no role", name, role)
 		}
-		if hasState && desktop.ParseState(state) == 0 {
-			t.Errorf("%s needs %s, which is no state", name, state)
-		}
+		assert.Check(t, !hasState || desktop.ParseState(state) != 0, "%s needs %s, which is no state", name, state)
 	}
 }
 
@@ -151,21 +140,19 @@ func TestRolesOfMacOS(t *testing.T) {
 	} {
 		for _, spelling := range []string{word, strings.ToLower(word), strings.TrimPrefix(word, "AX")} {
 			role, ok := lookUpRole(spelling)
-			if !ok || !role.matches(&want) {
-				t.Errorf("%s does not mean %s", spelling, want.Role)
-			}
+			assert.Assert(t, ok, "%s does not mean %s", spelling, want.Role)
+			assert.Assert(t, role.matches(&want), "%s does not mean %s", spelling, want.Role)
 		}
 	}
 	for word, other := range map[string]desktop.Element{
 		"AXSecureTextField": {Role: desktop.Textbox}, "AXTextArea": {Role: desktop.Textbox}, "AXButton": {Role: desktop.Link}, "AXMenuButton": {Role: desktop.Button},
 	} {
-		if role, ok := lookUpRole(word); !ok || role.matches(&other) {
-			t.Errorf("%s means any %s", word, other.Role)
-		}
+		role, ok := lookUpRole(word)
+		assert.Assert(t, ok, "%s means any %s", word, other.Role)
+		assert.Assert(t, !role.matches(&other), "%s means any %s", word, other.Role)
 	}
-	if _, ok := lookUpRole("AXNothing"); ok {
-		t.Error("AXNothing is a role")
-	}
+	_, ok := lookUpRole("AXNothing")
+	assert.Check(t, !ok, "AXNothing is a role")
 }
 
 // FuzzParse checks that no text causes a panic, that a valid query prints as an equivalent one, and that
@@ -186,9 +173,7 @@ func FuzzParse(f *testing.F) {
 		strategy := strategies[int(n)%len(strategies)]
 		q, err := Parse(text, strategy)
 		if err != nil {
-			if q != nil {
-				t.Fatalf("%q: both a query and %v", text, err)
-			}
+			assert.Assert(t, q == nil, "%q: both a query and %v", text, err)
 			return
 		}
 		found := q.Find(tree, Options{Root: -1})
@@ -196,15 +181,11 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		again, err := Parse(q.String(), strategy)
-		if err != nil {
-			t.Fatalf("%q by %s prints as %q: %v", text, strategy, q, err)
-		}
-		if again.String() != q.String() {
-			t.Fatalf("%q by %s prints as %q, which prints as %q", text, strategy, q, again)
-		}
-		if same := again.Find(tree, Options{Root: -1}); !slices.Equal(same.Matches, found.Matches) || same.Strategy != found.Strategy ||
-			!slices.Equal(same.HiddenMatches, found.HiddenMatches) {
-			t.Fatalf("%q by %s finds %v, and printed as %q %v", text, strategy, found, q, same)
-		}
+		assert.NilError(t, err, "%q by %s prints as %q: %v", text, strategy, q, err)
+		assert.Equal(t, again.String(), q.String(), "%q by %s prints as %q, which prints as %q", text, strategy, q, again)
+		same := again.Find(tree, Options{Root: -1})
+		assert.Assert(t, slices.Equal(same.Matches, found.Matches), "%q by %s finds %v, and printed as %q %v", text, strategy, found, q, same)
+		assert.Equal(t, same.Strategy, found.Strategy, "%q %s %v %q %v", text, strategy, found, q, same)
+		assert.Assert(t, slices.Equal(same.HiddenMatches, found.HiddenMatches), "%q by %s finds %v, and printed as %q %v", text, strategy, found, q, same)
 	})
 }

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/testkit/snapshottest"
 )
@@ -37,9 +40,9 @@ func TestActionsChangeWords(t *testing.T) {
 				stale(t, r, after, ref)
 				return
 			}
-			if got, err := r.Resolve(after, ref); err != nil || got != want {
-				t.Errorf("%s is %d, %v; want %d", ref, got, err, want)
-			}
+			got, err := r.Resolve(after, ref)
+			assert.NilError(t, err, ref)
+			assert.Equal(t, got, want, ref)
 		})
 	}
 }
@@ -61,20 +64,15 @@ func TestNamesWithoutValues(t *testing.T) {
 			i := slices.IndexFunc(before.Elements, func(e desktop.Element) bool { return e.ID == "1" })
 			ref := r.Ref(before, i)
 			data, err := json.Marshal(r)
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			loaded := New()
-			if err := json.Unmarshal(data, loaded); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, json.Unmarshal(data, loaded))
 			for _, r := range []*Table{r, loaded} {
-				if got, err := r.Resolve(after, ref); err != nil || got != i {
-					t.Fatalf("%s is %d, %v; want %d", ref, got, err, i)
-				}
-				if _, renamed := r.NameChanged(after, ref); renamed != c.renamed {
-					t.Errorf("renamed is %t", renamed)
-				}
+				got, err := r.Resolve(after, ref)
+				assert.NilError(t, err, ref)
+				assert.Equal(t, got, i, ref)
+				_, renamed := r.NameChanged(after, ref)
+				assert.Check(t, is.Equal(renamed, c.renamed))
 			}
 		})
 	}

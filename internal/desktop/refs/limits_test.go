@@ -3,9 +3,11 @@ package refs
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/testkit/snapshottest"
@@ -31,16 +33,13 @@ func TestMemoryIsBounded(t *testing.T) {
 		}
 		if round == rounds-1 {
 			e := staleError(t, r, s, first)
-			if !strings.Contains(e.Message, "long ago") {
-				t.Errorf("%s", e.Message)
-			}
-			if got := r.Ref(s, 0); got != refText((rounds-1)*size+1) {
-				t.Errorf("a number was used again: %s", got)
-			}
+			assert.Check(t, is.Contains(e.Message, "long ago"))
+			got := r.Ref(s, 0)
+			assert.Check(t, is.Equal(got, refText((rounds-1)*size+1)), "a number was used again: %s", got)
 		}
-		if most := (keepSnapshots + 2) * size * 2; len(r.given)+len(r.gone) > max(most, maxTracks) || len(r.views) > maxViews {
-			t.Fatalf("after %d rounds it holds %d refs, %d that are gone and %d views", round, len(r.given), len(r.gone), len(r.views))
-		}
+		most := (keepSnapshots + 2) * size * 2
+		assert.Assert(t, len(r.given)+len(r.gone) <= max(most, maxTracks), "after %d rounds it holds %d refs, %d that are gone and %d views", round, len(r.given), len(r.gone), len(r.views))
+		assert.Assert(t, len(r.views) <= maxViews, "after %d rounds it holds %d refs, %d that are gone and %d views", round, len(r.given), len(r.gone), len(r.views))
 	}
 }
 
@@ -61,9 +60,7 @@ func TestConcurrentUse(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if r.last != 3 {
-		t.Errorf("%d refs were given for 3 elements", r.last)
-	}
+	assert.Check(t, is.Equal(r.last, 3), "%d refs were given for 3 elements", r.last)
 }
 
 // BenchmarkTable assigns refs to 10,000 recreated elements.

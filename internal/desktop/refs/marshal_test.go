@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
@@ -20,32 +23,24 @@ func TestMarshalRoundTrip(t *testing.T) {
 	}
 	first := New()
 	s := shot()
-	if ref := first.Ref(s, 2); ref != "e1" {
-		t.Fatalf("the first ref is %s", ref)
-	}
+	ref := first.Ref(s, 2)
+	assert.Equal(t, ref, "e1", "the first ref is %s", ref)
 	_ = first.Ref(s, 1)
 	data, err := json.Marshal(first)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if strings.Contains(string(data), "a secret") {
-		t.Errorf("a value is written down: %s", data)
-	}
+	assert.NilError(t, err)
+	assert.Check(t, !strings.Contains(string(data), "a secret"), "a value is written down: %s", data)
 	second := New()
-	if err := json.Unmarshal(data, second); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, json.Unmarshal(data, second))
 	later := shot()
 	later.Elements[1].ID = "b2" // recreated
-	if i, err := second.Resolve(later, "e2"); err != nil || i != 1 {
-		t.Errorf("e2 is %d, %v; want the button", i, err)
-	}
-	if i, err := second.Resolve(later, "e1"); err != nil || i != 2 {
-		t.Errorf("e1 is %d, %v; want the text box", i, err)
-	}
-	if ref := second.Ref(later, 0); ref != "e3" {
-		t.Errorf("the next ref is %s", ref)
-	}
+	i, err := second.Resolve(later, "e2")
+	assert.NilError(t, err)
+	assert.Equal(t, i, 1)
+	i, err = second.Resolve(later, "e1")
+	assert.NilError(t, err)
+	assert.Equal(t, i, 2)
+	ref = second.Ref(later, 0)
+	assert.Check(t, is.Equal(ref, "e3"), "the next ref is %s", ref)
 }
 
 // TestUnmarshalRejectsInvalid checks that invalid data is refused and leaves the table unchanged.
@@ -63,11 +58,9 @@ func TestUnmarshalRejectsInvalid(t *testing.T) {
 	} {
 		r := New()
 		_ = r.Ref(s, 0)
-		if err := json.Unmarshal([]byte(text), r); err == nil {
-			t.Errorf("%s was read", text)
-		}
-		if i, err := r.Resolve(s, "e1"); err != nil || i != 0 {
-			t.Errorf("after %s e1 is %d, %v", text, i, err)
-		}
+		assert.Check(t, json.Unmarshal([]byte(text), r) != nil, "%s was read", text)
+		i, err := r.Resolve(s, "e1")
+		assert.NilError(t, err, text)
+		assert.Equal(t, i, 0, text)
 	}
 }

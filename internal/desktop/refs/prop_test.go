@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
 	"pgregory.net/rapid"
 
 	"github.com/gybob/aai-gateway/internal/desktop"
@@ -304,13 +305,9 @@ func TestARefNeverMeansAnotherElement(t *testing.T) {
 // remarshaled saves and loads the refs.
 func remarshaled(t *rapid.T, r *Table) *Table {
 	data, err := json.Marshal(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	again := New()
-	if err := json.Unmarshal(data, again); err != nil {
-		t.Fatalf("%v in %s", err, data)
-	}
+	assert.NilError(t, json.Unmarshal(data, again), data)
 	return again
 }
 
@@ -319,12 +316,8 @@ func check(t *rapid.T, a *app, r *Table, given map[string]*givenRef, s *desktop.
 	for ref, g := range given {
 		i, err := r.Resolve(s, ref)
 		if err != nil {
-			if !strings.HasPrefix(err.Error(), "STALE_REF") {
-				t.Fatalf("%s: %v", ref, err)
-			}
-			if calm && g.alive {
-				t.Fatalf("%s (%v) was only drawn anew: %v", ref, g.print, err)
-			}
+			assert.Assert(t, strings.HasPrefix(err.Error(), "STALE_REF"), "%s %v", ref, err)
+			assert.Assert(t, !calm || !g.alive, "%s (%v) was only drawn anew: %v", ref, g.print, err)
 			g.alive = false
 			continue
 		}
@@ -339,9 +332,8 @@ func check(t *rapid.T, a *app, r *Table, given map[string]*givenRef, s *desktop.
 				t.Fatalf("%s was given for %v, tag %d, and is %v, tag %d", ref, g.print, g.tag, prints[i], tags[i])
 			}
 		}
-		if got := r.Ref(s, i); got != ref {
-			t.Fatalf("%s is %d, whose ref is %s", ref, i, got)
-		}
+		got := r.Ref(s, i)
+		assert.Equal(t, got, ref, "%s is %d, whose ref is %s", ref, i, got)
 		g.tag, g.print, g.acted, g.seen, g.alive = tags[i], prints[i], nil, a.now, true
 	}
 }

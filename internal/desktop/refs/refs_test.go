@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/testkit/snapshottest"
@@ -19,15 +22,11 @@ func named(t testing.TB, s *desktop.Snapshot, name string) int {
 	found := -1
 	for i := range s.Elements {
 		if s.Elements[i].Name == name {
-			if found >= 0 {
-				t.Fatalf("two elements are called %s", name)
-			}
+			assert.Assert(t, found < 0, "two elements are called %s", name)
 			found = i
 		}
 	}
-	if found < 0 {
-		t.Fatalf("nothing is called %s", name)
-	}
+	assert.Assert(t, found >= 0, "nothing is called %s", name)
 	return found
 }
 
@@ -41,9 +40,8 @@ func staleError(t *testing.T, r *Table, s *desktop.Snapshot, ref string) *aai.Er
 	t.Helper()
 	i, err := r.Resolve(s, ref)
 	var e *aai.Error
-	if !errors.As(err, &e) || e.Code != aai.StaleRef {
-		t.Fatalf("%s is %d, %v; want STALE_REF", ref, i, err)
-	}
+	assert.Assert(t, errors.As(err, &e), "%s is %d, %v; want STALE_REF", ref, i, err)
+	assert.Equal(t, e.Code, aai.StaleRef, "%s %d %v", ref, i, err)
 	return e
 }
 
@@ -52,9 +50,7 @@ func TestIs(t *testing.T) {
 		"e1": true, "e12": true, "e999999999": true, "e": false, "e0": false, "e01": false, "E1": false, "1": false, "e1 ": false,
 		"e1234567890": false, "e1x": false, "e-1": false, "e+1": false, "": false, "[e1]": false, "e١": false,
 	} {
-		if got := Is(text); got != want {
-			t.Errorf("Is(%q) = %v", text, got)
-		}
+		assert.Check(t, is.Equal(Is(text), want), "%q", text)
 	}
 }
 
@@ -65,9 +61,7 @@ func TestCountUpAsTheyAreAskedFor(t *testing.T) {
 		i    int
 		want string
 	}{{2, "e1"}, {0, "e2"}, {2, "e1"}, {1, "e3"}, {-1, ""}, {3, ""}} {
-		if got := r.Ref(s, c.i); got != c.want {
-			t.Errorf("Ref(%d) = %q, want %q", c.i, got, c.want)
-		}
+		assert.Check(t, is.Equal(r.Ref(s, c.i), c.want), "%d", c.i)
 	}
 	// A ref of an earlier gateway is indistinguishable from an invented one.
 	for ref, says := range map[string]string{
@@ -75,9 +69,10 @@ func TestCountUpAsTheyAreAskedFor(t *testing.T) {
 	} {
 		_, err := r.Resolve(s, ref)
 		e := aai.AsError(err)
-		if e == nil || e.Code != aai.ElementNotFound || !strings.Contains(e.Message, says) || !strings.Contains(e.Hint, "snapshot") {
-			t.Errorf("Resolve(%q): %v", ref, err)
-		}
+		assert.Assert(t, e != nil, "Resolve(%q): %v", ref, err)
+		assert.Equal(t, e.Code, aai.ElementNotFound, "%q %v", ref, err)
+		assert.Assert(t, is.Contains(e.Message, says), "%q %v", ref, err)
+		assert.Assert(t, is.Contains(e.Hint, "snapshot"), "%q %v", ref, err)
 		if says != "not a ref" && !strings.Contains(e.Hint, "end with the gateway's process") {
 			t.Errorf("Resolve(%q) does not say why: %s", ref, e.Hint)
 		}
@@ -127,9 +122,9 @@ func TestOutliveSnapshots(t *testing.T) {
 				stale(t, r, after, ref)
 				return
 			}
-			if got, err := r.Resolve(after, ref); err != nil || got != want {
-				t.Errorf("%s is %d, %v; want %d", ref, got, err, want)
-			}
+			got, err := r.Resolve(after, ref)
+			assert.NilError(t, err, ref)
+			assert.Equal(t, got, want, ref)
 			if got := r.Ref(after, want); got != ref {
 				t.Errorf("the ref is now %s, was %s", got, ref)
 			}
@@ -187,9 +182,7 @@ func TestAButtonInARowThatIsUsedAgain(t *testing.T) {
 			}
 			got = append(got, owner(s, i))
 		}
-		if strings.Join(got, " ") != c.want {
-			t.Errorf("%s in %s: the refs are of %q, want %s", c.names, c.ids, got, c.want)
-		}
+		assert.Check(t, is.Equal(strings.Join(got, " "), c.want), "%s in %s: the refs are of %q, want %s", c.names, c.ids, got, c.want)
 	}
 }
 
@@ -204,9 +197,9 @@ func TestTwinRows(t *testing.T) {
 	ref = r.Ref(list("  listitem \"Bob\" key=2 pos=3 size=90"), 1)
 	stale(t, r, list("  listitem \"Eve\" key=3 pos=40 size=90"), ref)
 	stale(t, r, list("  listitem \"Bob\" key=2 pos=50 size=90"), ref)
-	if i, err := r.Resolve(list("  listitem \"Bob\" key=3 pos=3 size=90"), ref); err != nil || i != 1 {
-		t.Errorf("scrolled back: %d, %v", i, err)
-	}
+	i, err := r.Resolve(list("  listitem \"Bob\" key=3 pos=3 size=90"), ref)
+	assert.NilError(t, err)
+	assert.Equal(t, i, 1)
 }
 
 // TestWhatMovedIsFoundWhereItWasLast checks that the current surroundings of an element are remembered.
@@ -216,9 +209,9 @@ func TestWhatMovedIsFoundWhereItWasLast(t *testing.T) {
 	for _, outline := range []string{"window \"A\" key=1\nwindow \"B\" key=3\n  button \"x\" key=2", "window \"A\" key=1"} {
 		_, _ = r.Resolve(snapshottest.Read(t, outline), ref)
 	}
-	if i, err := r.Resolve(snapshottest.Read(t, "window \"A\" key=1\nwindow \"B\" key=5\n  button \"x\" key=6"), ref); err != nil || i != 2 {
-		t.Errorf("it is %d, %v", i, err)
-	}
+	i, err := r.Resolve(snapshottest.Read(t, "window \"A\" key=1\nwindow \"B\" key=5\n  button \"x\" key=6"), ref)
+	assert.NilError(t, err)
+	assert.Equal(t, i, 2)
 }
 
 // TestADialogThatAsksSomethingElse checks that the OK of another dialog is another element, even with the
@@ -231,13 +224,13 @@ func TestADialogThatAsksSomethingElse(t *testing.T) {
 	first := ask("Save the file?", "1")
 	ref := r.Ref(first, 3)
 	stale(t, r, ask("Delete all files?", "2"), ref)
-	if i, err := r.Resolve(ask("Save the file?", "3"), ref); err != nil || i != 3 {
-		t.Errorf("the same question again: %d, %v", i, err)
-	}
+	i, err := r.Resolve(ask("Save the file?", "3"), ref)
+	assert.NilError(t, err)
+	assert.Equal(t, i, 3)
 	stale(t, r, snapshottest.Read(t, "window \"Main\" key=m"), ref)
-	if i, err := r.Resolve(ask("Save the file?", "4"), ref); err != nil || i != 3 {
-		t.Errorf("the same question after a while: %d, %v", i, err)
-	}
+	i, err = r.Resolve(ask("Save the file?", "4"), ref)
+	assert.NilError(t, err)
+	assert.Equal(t, i, 3)
 }
 
 func TestEqualsAreToldApartByPlace(t *testing.T) {
@@ -253,9 +246,9 @@ func TestEqualsAreToldApartByPlace(t *testing.T) {
 	refs := []string{r.Ref(s, 1), r.Ref(s, 2), r.Ref(s, 3)}
 	s = tree("4 5 6")
 	for n, ref := range refs {
-		if i, err := r.Resolve(s, ref); err != nil || i != n+1 {
-			t.Errorf("%s is %d, %v", ref, i, err)
-		}
+		i, err := r.Resolve(s, ref)
+		assert.NilError(t, err, ref)
+		assert.Equal(t, i, n+1, ref)
 	}
 	// The middle one disappears and a new one appears at the end, at the position of the last one, which
 	// still exists.
@@ -313,9 +306,8 @@ func TestRowsDrawnAnew(t *testing.T) {
 		}
 		same := tree(row, "Amy Bob Cat")
 		for _, ref := range refs {
-			if _, err := r.Resolve(same, ref); err != nil {
-				t.Errorf("%s: nothing has changed but the IDs: %v", row, err)
-			}
+			_, err := r.Resolve(same, ref)
+			assert.Check(t, err, "%s: nothing has changed but the IDs: %v", row, err)
 		}
 		for _, others := range []string{"Cat Bob Amy", "Bob Cat Amy", "Dan Amy Bob"} {
 			s := tree(row, others)
@@ -338,13 +330,13 @@ func TestStaleRefSaysWhatIsLikeIt(t *testing.T) {
 	ref := r.Ref(snapshottest.Read(t, "button \"Save as\" key=1"), 0)
 	s := snapshottest.Read(t, "window \"A\"\n  button \"Save as PDF\" key=2\n  link \"Save as\" key=3\n  button \"Quit\" key=4\n  button \"Save as\" key=5 hidden")
 	e := staleError(t, r, s, ref)
-	if !strings.Contains(e.Message, `e1, button "Save as",`) || e.Hint == "" || e.Delivery != aai.NotDelivered ||
-		!slices.Equal(e.Candidates, []string{`e2 button "Save as PDF"`, `e3 link "Save as"`}) {
-		t.Errorf("%+v", e)
-	}
-	if i, err := r.Resolve(s, "e2"); err != nil || i != 1 {
-		t.Errorf("the candidate is %d, %v", i, err)
-	}
+	assert.Assert(t, is.Contains(e.Message, `e1, button "Save as",`), "%+v", e)
+	assert.Assert(t, e.Hint != "", "%+v", e)
+	assert.Equal(t, e.Delivery, aai.NotDelivered, "%+v", e)
+	assert.Assert(t, slices.Equal(e.Candidates, []string{`e2 button "Save as PDF"`, `e3 link "Save as"`}), "%+v", e)
+	i, err := r.Resolve(s, "e2")
+	assert.NilError(t, err)
+	assert.Equal(t, i, 1)
 	// A changed role makes a ref stale permanently.
 	s = snapshottest.Read(t, "window \"A\"\n  link \"Save as PDF\" key=2")
 	stale(t, r, s, "e2")
@@ -367,25 +359,25 @@ func TestOlderSnapshots(t *testing.T) {
 		ref  string
 		want int
 	}{{first, a, 0}, {first, b, 1}, {second, a, 0}, {second, c, 2}} {
-		if i, err := r.Resolve(check.s, check.ref); err != nil || i != check.want {
-			t.Errorf("%s is %d, %v; want %d", check.ref, i, err, check.want)
-		}
+		i, err := r.Resolve(check.s, check.ref)
+		assert.NilError(t, err, check.ref)
+		assert.Equal(t, i, check.want, check.ref)
 	}
 	stale(t, r, second, b)
 	// A late snapshot does not bring back removed elements.
 	late := at(1, "button \"A\" key=1\nbutton \"B\" key=2\nbutton \"old\" key=9")
-	if i, err := r.Resolve(late, a); err != nil || i != 0 {
-		t.Errorf("%s is %d, %v", a, i, err)
-	}
+	i, err := r.Resolve(late, a)
+	assert.NilError(t, err, a)
+	assert.Equal(t, i, 0, a)
 	old := r.Ref(late, 2)
-	if i, err := r.Resolve(late, old); err != nil || i != 2 {
-		t.Errorf("%s is %d, %v", old, i, err)
-	}
+	i, err = r.Resolve(late, old)
+	assert.NilError(t, err, old)
+	assert.Equal(t, i, 2, old)
 	third := at(3, "button \"A\" key=1\nlink \"B\" key=2\nbutton \"C\" key=3")
 	stale(t, r, third, old)
 	for want, ref := range []string{a, link, c} {
-		if i, err := r.Resolve(third, ref); err != nil || i != want {
-			t.Errorf("%s is %d, %v; want %d", ref, i, err, want)
-		}
+		i, err := r.Resolve(third, ref)
+		assert.NilError(t, err, ref)
+		assert.Equal(t, i, want, ref)
 	}
 }

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/testkit/snapshottest"
@@ -40,9 +43,8 @@ func without(s *desktop.Snapshot, ids ...desktop.ID) *desktop.Snapshot {
 func TestCursorSurvivesChanges(t *testing.T) {
 	s := snapshottest.Read(t, links(200))
 	p, err := Text(s, Options{Root: -1})
-	if err != nil || p.More == "" {
-		t.Fatalf("%v %+v", err, p)
-	}
+	assert.NilError(t, err, "%+v", p)
+	assert.Assert(t, p.More != "", "%+v", p)
 	next := 0
 	for strings.Contains(p.Text, fmt.Sprintf("\"Link %d\"", next)) {
 		next++
@@ -73,9 +75,9 @@ func TestCursorSurvivesChanges(t *testing.T) {
 	} {
 		_, err := Text(now, Options{Root: -1, After: p.More})
 		var e *aai.Error
-		if !errors.As(err, &e) || e.Code != aai.InvalidParams || !strings.Contains(e.Hint, "beginning") {
-			t.Errorf("%s: %v", name, err)
-		}
+		assert.Assert(t, errors.As(err, &e), "%s %v", name, err)
+		assert.Equal(t, e.Code, aai.InvalidParams, "%s %v", name, err)
+		assert.Assert(t, is.Contains(e.Hint, "beginning"), "%s %v", name, err)
 	}
 }
 
@@ -83,33 +85,28 @@ func TestCursorSurvivesChanges(t *testing.T) {
 func TestCursorIsOfItsRoot(t *testing.T) {
 	s := snapshottest.Read(t, links(200)+"window \"Other\"\n  button \"B\"\n")
 	p, err := Text(s, Options{Root: 0})
-	if err != nil || p.More == "" {
-		t.Fatal(err)
-	}
-	if _, err := Text(s, Options{Root: len(s.Elements) - 2, After: p.More}); aai.AsError(err) == nil || aai.AsError(err).Code != aai.InvalidParams {
-		t.Errorf("%v", err)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, p.More != "")
+	_, err = Text(s, Options{Root: len(s.Elements) - 2, After: p.More})
+	assert.Assert(t, aai.AsError(err) != nil, err)
+	assert.Equal(t, aai.AsError(err).Code, aai.InvalidParams, err)
 }
 
 func FuzzCursor(f *testing.F) {
 	s := snapshottest.Read(f, links(200))
 	p, err := Text(s, Options{Root: -1})
-	if err != nil {
-		f.Fatal(err)
-	}
+	assert.NilError(f, err)
 	for _, c := range []string{"", "p", p.More, p.More[:len(p.More)-3], p.More + "A", "p////", "q" + p.More[1:], "\xff"} {
 		f.Add(c)
 	}
 	f.Fuzz(func(t *testing.T, cursor string) {
 		p, err := Text(s, Options{Root: -1, After: cursor})
 		if err != nil {
-			if aai.AsError(err).Code != aai.InvalidParams || len(err.Error()) > 300 {
-				t.Errorf("%v", err)
-			}
+			assert.Check(t, is.Equal(aai.AsError(err).Code, aai.InvalidParams), err)
+			assert.Check(t, len(err.Error()) <= 300, err)
 			return
 		}
-		if p.Tokens > DefaultBudget || p.Text == "" {
-			t.Errorf("%+v", p)
-		}
+		assert.Check(t, p.Tokens <= DefaultBudget, "%+v", p)
+		assert.Check(t, p.Text != "", "%+v", p)
 	})
 }

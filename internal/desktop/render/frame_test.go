@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/sanitize"
 	"github.com/gybob/aai-gateway/internal/testkit/snapshottest"
@@ -60,27 +63,23 @@ window "Press" active
 `},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := oneText(t, c.s, c.o); got != strings.TrimPrefix(c.want, "\n") {
-				t.Errorf("%s\nwant%s", got, c.want)
-			}
+			assert.Check(t, is.Equal(oneText(t, c.s, c.o), strings.TrimPrefix(c.want, "\n")), c.want)
 		})
 	}
 	s := browser(t, oneTab, pressing, "")
 	for _, o := range []Options{{Root: 0}, {Root: -1, Hidden: true}} {
-		if got := oneText(t, s, o); !strings.Contains(got, `"Reload"`) {
-			t.Errorf("%+v leaves the frame out:\n%s", o, got)
-		}
+		got := oneText(t, s, o)
+		assert.Check(t, is.Contains(got, `"Reload"`), "%+v leaves the frame out:\n%s", o, got)
 	}
 	if tree, _, err := JSON(s, Options{Root: -1}); err != nil || !strings.Contains(jsonText(tree), `"document"`) {
 		t.Errorf("as JSON it has no document, %v", err)
 	}
 	page, err := Text(s, Options{Root: -1})
-	if err != nil || page.Shown != 2 || page.Total != 2 {
-		t.Errorf("%d of %d things to act on, %v", page.Shown, page.Total, err)
-	}
-	if got := sanitize.EstimateTokens(page.Text); got > 54 {
-		t.Errorf("the page is %d tokens", got)
-	}
+	assert.NilError(t, err)
+	assert.Equal(t, page.Shown, 2)
+	assert.Equal(t, page.Total, 2)
+	got := sanitize.EstimateTokens(page.Text)
+	assert.Check(t, got <= 54, "the page is %d tokens", got)
 }
 
 // TestFrameWhosePageHasALine checks that an editable, incomplete or empty page has its own line, even if
@@ -103,9 +102,9 @@ func TestFrameWhosePageHasALine(t *testing.T) {
 			}
 		}
 		got := oneText(t, s, Options{Root: -1})
-		if told := strings.Contains(got, "document"); told != (c.want != "") || !strings.Contains(got, "9 more: root e1\n"+c.want) {
-			t.Errorf("%s:\n%s", name, got)
-		}
+		told := strings.Contains(got, "document")
+		assert.Check(t, is.Equal(told, (c.want != "")), name)
+		assert.Check(t, is.Contains(got, "9 more: root e1\n"+c.want), name)
 	}
 }
 
@@ -116,18 +115,14 @@ func TestFrameInPages(t *testing.T) {
 		b.WriteString("    heading \"A heading that takes its place on the page\"\n    button \"Press this very button\"\n")
 	}
 	pages := allPages(t, browser(t, oneTab, b.String(), ""), Options{Root: -1, Budget: MinBudget})
-	if len(pages) < 2 {
-		t.Fatal("it is one page")
-	}
+	assert.Assert(t, len(pages) >= 2, "it is one page")
 	shown := 0
 	for i, p := range pages {
 		if shown += p.Shown; strings.Contains(p.Text, "9 more: root") != (i == 0) || strings.Contains(p.Text, "New Tab") {
 			t.Errorf("page %d:\n%s", i, p.Text)
 		}
 	}
-	if shown != 61 {
-		t.Errorf("the pages show %d of 61", shown)
-	}
+	assert.Check(t, is.Equal(shown, 61), "the pages show %d of 61", shown)
 }
 
 // TestFrameKeepsTheFocus checks that the focused element is always shown.
@@ -138,7 +133,7 @@ func TestFrameKeepsTheFocus(t *testing.T) {
 			s.Elements[i].States |= desktop.Focused
 		}
 	}
-	if got := oneText(t, s, Options{Root: -1}); !strings.Contains(got, `button "Reload" [e2] focused`) || !strings.Contains(got, "8 more: root") {
-		t.Error(got)
-	}
+	got := oneText(t, s, Options{Root: -1})
+	assert.Assert(t, is.Contains(got, `button "Reload" [e2] focused`))
+	assert.Assert(t, is.Contains(got, "8 more: root"))
 }

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/gybob/aai-gateway/internal/testkit/snapshottest"
@@ -44,19 +46,14 @@ window "Other"
 window "Other" [ek]: button "Idle" [el]
 `
 	page, err := Text(s, Options{Root: -1, Ref: ref})
-	if err != nil || strings.ReplaceAll(page.Text, "[ek]\n  button", "[ek]: button") != want {
-		t.Errorf("%v\n%s\nwant\n%s", err, page.Text, want)
-	}
-	if refs[8] != "Yes" {
-		t.Errorf("refs were asked for of %v", refs)
-	}
+	assert.NilError(t, err, page.Text)
+	assert.Equal(t, strings.ReplaceAll(page.Text, "[ek]\n  button", "[ek]: button"), want, page.Text)
+	assert.Check(t, is.Equal(refs[8], "Yes"), "refs were asked for of %v", refs)
 	for text, want := range map[string]int{
 		"window \"A\"\ndialog \"B\" active\n": 1, "window \"A\" active\ndialog \"B\"\n": -1, "dialog \"A\" modal\ndialog \"B\" modal\n": 1,
 		"window \"A\"\ndialog \"B\" modal hidden\n": -1, "window \"A\"\n  dialog \"B\"\n": -1,
 	} {
-		if got := inFront(snapshottest.Read(t, text)); got != want {
-			t.Errorf("%q: %d is in front, want %d", text, got, want)
-		}
+		assert.Check(t, is.Equal(inFront(snapshottest.Read(t, text)), want), "%q", text)
 	}
 }
 
@@ -67,28 +64,22 @@ func TestDialogFirstLosesNothing(t *testing.T) {
 		s := snapshottest.Random().Draw(t, "snapshot")
 		was := map[int]int{}
 		first, o := dialogFirst(s, Options{Root: -1, Ref: func(i int) string { was[len(was)] = i; return "" }})
-		if len(first.Elements) != len(s.Elements) {
-			t.Fatalf("%d of %d elements", len(first.Elements), len(s.Elements))
-		}
+		assert.Assert(t, is.Len(first.Elements, len(s.Elements)), "%d", len(s.Elements))
 		for i := range first.Elements {
 			o.Ref(i)
 			now, then := first.Elements[i], s.Elements[was[i]]
-			if now.ID != then.ID || now.End-i != then.End-was[i] || (now.Parent < 0) != (then.Parent < 0) ||
-				now.Parent >= 0 && first.Elements[now.Parent].ID != s.Elements[then.Parent].ID {
-				t.Fatalf("%d was %d: %+v, %+v", i, was[i], now, then)
-			}
+			assert.Equal(t, now.ID, then.ID, "%d %d %+v %+v", i, was[i], now, then)
+			assert.Equal(t, now.End-i, then.End-was[i], "%d %d %+v %+v", i, was[i], now, then)
+			assert.Equal(t, (now.Parent < 0), (then.Parent < 0), "%d %d %+v %+v", i, was[i], now, then)
+			assert.Assert(t, now.Parent < 0 || first.Elements[now.Parent].ID == s.Elements[then.Parent].ID, "%d %d %+v %+v", i, was[i], now, then)
 		}
 		if dialog := inFront(s); dialog >= 0 {
 			at := first.Index(s.Elements[dialog].ID)
 			for p := first.Elements[at].Parent; p >= 0; p = first.Elements[p].Parent {
 				at--
-				if at != p {
-					t.Fatalf("something stands before the dialog")
-				}
+				assert.Equal(t, at, p, "something stands before the dialog")
 			}
-			if at != 0 {
-				t.Fatalf("something stands before the dialog's window")
-			}
+			assert.Equal(t, at, 0, "something stands before the dialog's window")
 		}
 	})
 }

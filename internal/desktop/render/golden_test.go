@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/testkit/snapshottest"
 )
@@ -44,13 +46,9 @@ func TestJSONGolden(t *testing.T) {
 			s := snapshottest.Read(t, screen)
 			s.Elements[1].Frame = desktop.Rect{X: 1, Y: 2, W: 30, H: 40}
 			tree, _, err := JSON(s, Options{Root: -1, Budget: 4000})
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			text, err := json.MarshalIndent(tree, "", " ")
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			golden(t, name, string(text)+"\n")
 		})
 	}

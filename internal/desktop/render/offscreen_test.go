@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/testkit/snapshottest"
 )
@@ -32,15 +35,18 @@ func TestOutOfView(t *testing.T) {
 		"window \"W\" [e1] active\n  document \"D\" [e2]\n    button \"A\" [e3]\n    list \"L\" [e4]\n      listitem \"x\"\n",
 		"window \"W\" [e1] …\n  document \"D\" [e2] …\n    \"one\"\n    list \"L\" [e3] …\n      listitem \"y\"\n    button \"Far\" [e4]\n",
 	}
-	if len(pages) != 2 || pages[0].Text != want[0] || pages[1].Text != want[1] {
-		t.Fatalf("%+v", pages)
-	}
-	if p := pages[0]; p.Offscreen != "1 button, 1 paragraph, 1 listitem" || !IsOffscreenCursor(p.More) || p.Shown != 1 || p.Total != 1 {
-		t.Errorf("%+v", p)
-	}
-	if p := pages[1]; p.Offscreen != "" || p.Shown != 1 || p.Total != 1 {
-		t.Errorf("%+v", p)
-	}
+	assert.Assert(t, is.Len(pages, 2))
+	assert.Equal(t, pages[0].Text, want[0])
+	assert.Equal(t, pages[1].Text, want[1])
+	p := pages[0]
+	assert.Equal(t, p.Offscreen, "1 button, 1 paragraph, 1 listitem", "%+v", p)
+	assert.Assert(t, IsOffscreenCursor(p.More), "%+v", p)
+	assert.Equal(t, p.Shown, 1, "%+v", p)
+	assert.Equal(t, p.Total, 1, "%+v", p)
+	p = pages[1]
+	assert.Check(t, is.Equal(p.Offscreen, ""), "%+v", p)
+	assert.Check(t, is.Equal(p.Shown, 1), "%+v", p)
+	assert.Check(t, is.Equal(p.Total, 1), "%+v", p)
 }
 
 // TestRootOutOfView checks that an off-screen root is rendered like a showing one.
@@ -48,9 +54,7 @@ func TestRootOutOfView(t *testing.T) {
 	s := snapshottest.Read(t, longPage)
 	for i := range s.Elements {
 		if s.Elements[i].Role == desktop.Generic && s.IsOffscreen(i) {
-			if got := oneText(t, s, Options{Root: i}); got != "generic\n  button \"Far\" [e1]\n" {
-				t.Errorf("%q", got)
-			}
+			assert.Check(t, is.Equal(oneText(t, s, Options{Root: i}), "generic\n  button \"Far\" [e1]\n"))
 		}
 	}
 }
@@ -62,22 +66,20 @@ func TestOutOfViewOfAHiddenRoot(t *testing.T) {
 		s := snapshottest.Read(t, "window \"W\" hidden\n  group \"G\" "+states+"\n    button \"A\"\n    button \"Far\" hidden offscreen\n")
 		pages := allPages(t, s, Options{Root: 1})
 		want := []string{"group \"G\" hidden\n  button \"A\" [e1] hidden\n", "group \"G\" …\n  button \"Far\" [e1]\n"}
-		if len(pages) != 2 || pages[0].Text != want[0] || pages[1].Text != want[1] {
-			t.Errorf("%s: %+v", states, pages)
-		}
+		assert.Assert(t, is.Len(pages, 2), states)
+		assert.Equal(t, pages[0].Text, want[0], states)
+		assert.Equal(t, pages[1].Text, want[1], states)
 	}
 }
 
 // TestMixed checks that words and the actionable elements between them keep their order.
 func TestMixed(t *testing.T) {
 	const mixed = "paragraph \"See the terms, and go.\"\n  text \"See\"\n  link \"the terms\"\n  text \", and\"\n  text \"go.\"\n"
-	if got, want := oneText(t, snapshottest.Read(t, mixed), Options{Root: -1}), "paragraph: \"See\", link \"the terms\" [e1], \", and go.\"\n"; got != want {
-		t.Errorf("got  %swant %s", got, want)
-	}
+	got, want := oneText(t, snapshottest.Read(t, mixed), Options{Root: -1}), "paragraph: \"See\", link \"the terms\" [e1], \", and go.\"\n"
+	assert.Check(t, is.Equal(got, want))
 	const heading = "heading \"News #\"\n  text \"News\"\n  link \"#\"\n"
-	if got, want := oneText(t, snapshottest.Read(t, heading), Options{Root: -1}), "heading \"News #\": link \"#\" [e1]\n"; got != want {
-		t.Errorf("got  %swant %s", got, want)
-	}
+	got, want = oneText(t, snapshottest.Read(t, heading), Options{Root: -1}), "heading \"News #\": link \"#\" [e1]\n"
+	assert.Check(t, is.Equal(got, want))
 }
 
 // TestCutText checks that only a truncated text has a ref.
@@ -85,7 +87,6 @@ func TestCutText(t *testing.T) {
 	s := snapshottest.Read(t, "window \"W\"\n  paragraph \""+strings.Repeat("long ", 80)+"\"\n  paragraph \"short\"\n")
 	ref, _ := refs(s, false)
 	got := oneText(t, s, Options{Root: -1, Ref: ref})
-	if !strings.Contains(got, "…\" [e2]\n") || !strings.Contains(got, "  \"short\"\n") {
-		t.Error(got)
-	}
+	assert.Assert(t, is.Contains(got, "…\" [e2]\n"))
+	assert.Assert(t, is.Contains(got, "  \"short\"\n"))
 }

@@ -5,7 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
@@ -16,16 +17,12 @@ func allPages(t testing.TB, s *desktop.Snapshot, o Options) []Page {
 	var pages []Page
 	for {
 		p, err := Text(s, o)
-		if err != nil {
-			t.Fatalf("page %d: %v", len(pages)+1, err)
-		}
+		assert.NilError(t, err, "%d", len(pages)+1)
 		pages = append(pages, p)
 		if p.More == "" {
 			return pages
 		}
-		if len(pages) > 3*len(s.Elements)+3 {
-			t.Fatalf("%d pages for %d elements", len(pages), len(s.Elements))
-		}
+		assert.Assert(t, len(pages) <= 3*len(s.Elements)+3, "%d pages for %d elements", len(pages), len(s.Elements))
 		o.After = p.More
 	}
 }
@@ -33,9 +30,7 @@ func allPages(t testing.TB, s *desktop.Snapshot, o Options) []Page {
 func oneText(t testing.TB, s *desktop.Snapshot, o Options) string {
 	t.Helper()
 	p, err := Text(s, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return p.Text
 }
 
@@ -44,19 +39,11 @@ func golden(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", name+".golden")
 	if os.Getenv("UPDATE_GOLDEN") == "1" {
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		assert.NilError(t, os.WriteFile(path, []byte(got), 0o644))
 		return
 	}
 	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", path, diff)
-	}
+	assert.NilError(t, err)
+	assert.Check(t, is.DeepEqual(string(want), got), "%s", path)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
 	"pgregory.net/rapid"
 
 	"github.com/gybob/aai-gateway/internal/desktop"
@@ -120,34 +121,25 @@ func TestProperties(t *testing.T) {
 		shown, total, layer := 0, 0, false
 		for first := true; first || o.After != ""; first = false {
 			if IsOffscreenCursor(o.After) != layer {
-				if shown != total {
-					t.Fatalf("%d shown of %d that show", shown, total)
-				}
+				assert.Equal(t, shown, total, "%d shown of %d that show", shown, total)
 				shown, layer = 0, true
 			}
 			p, err := Text(s, o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			again, err := Text(s, o)
-			if err != nil || again.Text != p.Text || again.More != p.More {
-				t.Fatalf("the second time it is (%v)\n%s\nnot\n%s", err, again.Text, p.Text)
-			}
-			if p.Tokens > o.Budget || p.Tokens != sanitize.EstimateTokens(p.Text) {
-				t.Fatalf("%d tokens of %d:\n%s", p.Tokens, o.Budget, p.Text)
-			}
-			if lines := r.read(t, p.Text); lines == 0 || p.More != "" && !IsOffscreenCursor(p.More) && lines == 1 {
-				t.Fatalf("an empty page:\n%q", p.Text)
-			}
+			assert.NilError(t, err)
+			assert.Equal(t, again.Text, p.Text)
+			assert.Equal(t, again.More, p.More)
+			assert.Assert(t, p.Tokens <= o.Budget, "%d tokens of %d:\n%s", p.Tokens, o.Budget, p.Text)
+			assert.Equal(t, p.Tokens, sanitize.EstimateTokens(p.Text), "%d %s", o.Budget, p.Text)
+			lines := r.read(t, p.Text)
+			assert.Assert(t, lines != 0, "an empty page:\n%q", p.Text)
+			assert.Assert(t, p.More == "" || IsOffscreenCursor(p.More) || lines != 1, "an empty page:\n%q", p.Text)
 			shown, total = shown+p.Shown, p.Total
-			if p.More == o.After && p.More != "" {
-				t.Fatal("the cursor stands still")
-			}
+			assert.Assert(t, p.More != o.After || p.More == "", "the cursor stands still")
 			o.After = p.More
 		}
-		if shown != total {
-			t.Fatalf("%d shown of %d", shown, total)
-		}
+		assert.Equal(t, shown, total)
 		covered(t, s, o, r)
 	})
 }
@@ -168,9 +160,9 @@ func covered(t *rapid.T, s *desktop.Snapshot, o Options, r *reader) {
 		}
 	}
 	for i, n := range r.seen {
-		if n > 1 || i < first || i >= last {
-			t.Fatalf("element %d is told %d times", i, n)
-		}
+		assert.Assert(t, n <= 1, "element %d is told %d times", i, n)
+		assert.Assert(t, i >= first, "element %d is told %d times", i, n)
+		assert.Assert(t, i < last, "element %d is told %d times", i, n)
 	}
 }
 
@@ -182,12 +174,9 @@ func TestJSONProperties(t *testing.T) {
 		r := &reader{of: of, seen: map[int]int{}}
 		for first := true; first || o.After != ""; first = false {
 			tree, p, err := JSON(s, o)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if p.Tokens > o.Budget || p.Text != jsonText(tree) {
-				t.Fatalf("%d tokens of %d:\n%s", p.Tokens, o.Budget, p.Text)
-			}
+			assert.NilError(t, err)
+			assert.Assert(t, p.Tokens <= o.Budget, "%d tokens of %d:\n%s", p.Tokens, o.Budget, p.Text)
+			assert.Equal(t, p.Text, jsonText(tree), "%d %d", p.Tokens, o.Budget)
 			readJSON(t, r, tree.(*Tree).Elements)
 			o.After = p.More
 		}
@@ -213,11 +202,7 @@ func TestRecall(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := snapshottest.Random().Draw(t, "tree")
 		p, err := Text(s, Options{Root: -1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if p.Total <= 60 && p.Shown != p.Total {
-			t.Fatalf("%d of %d:\n%s", p.Shown, p.Total, p.Text)
-		}
+		assert.NilError(t, err)
+		assert.Assert(t, p.Total > 60 || p.Shown == p.Total, "%d %d %s", p.Shown, p.Total, p.Text)
 	})
 }

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/testkit/snapshottest"
@@ -51,9 +54,7 @@ func TestLine(t *testing.T) {
 		"cut":           {`button "` + strings.Repeat("ä", 60) + `"`, `button "` + strings.Repeat("ä", 38) + `…" [e1]`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := oneText(t, snapshottest.Read(t, c.element), Options{Root: -1}); got != c.want+"\n" {
-				t.Errorf("got  %swant %s", got, c.want)
-			}
+			assert.Check(t, is.Equal(oneText(t, snapshottest.Read(t, c.element), Options{Root: -1}), c.want+"\n"), c.want)
 		})
 	}
 }
@@ -90,9 +91,7 @@ func TestLeavesOut(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			want := strings.ReplaceAll(c.want, "|", "\n") + "\n"
-			if got := oneText(t, snapshottest.Read(t, c.screen), Options{Root: -1}); got != want {
-				t.Errorf("got\n%swant\n%s", got, want)
-			}
+			assert.Check(t, is.Equal(oneText(t, snapshottest.Read(t, c.screen), Options{Root: -1}), want))
 		})
 	}
 }
@@ -106,13 +105,9 @@ func TestKeepsLabels(t *testing.T) {
 		fmt.Fprintf(&b, "  button \"Button %d\"\n  text \"Some words about it that are somewhat longer %d\"\n", i, i)
 	}
 	p, err := Text(snapshottest.Read(t, b.String()), Options{Root: -1, Budget: MinBudget})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for part, want := range map[string]bool{"Before it": true, "After it": true, "Some words": false, "what is in it": false} {
-		if got := strings.Contains(p.Text, part); got != want {
-			t.Errorf("%q is there: %t\n%s", part, got, p.Text)
-		}
+		assert.Check(t, is.Equal(strings.Contains(p.Text, part), want), "%q %s", part, p.Text)
 	}
 }
 
@@ -129,9 +124,7 @@ func TestGetsTerse(t *testing.T) {
 	last := 0
 	for budget := 4000; budget >= MinBudget; budget -= 50 {
 		p, err := Text(s, Options{Root: -1, Budget: budget})
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		gone := 0
 		for gone < len(order) && !has(p.Text, order[gone]) {
 			gone++
@@ -141,17 +134,13 @@ func TestGetsTerse(t *testing.T) {
 				t.Fatalf("%d tokens: %q is gone before %q", budget, later, order[gone])
 			}
 		}
-		if gone < last {
-			t.Fatalf("%d tokens show more than a larger budget does", budget)
-		}
+		assert.Assert(t, gone >= last, "%d tokens show more than a larger budget does", budget)
 		last = gone
-		if (gone < len(order)) != (p.More == "") || (gone > 1) != (len(p.Warnings) == 1) || (gone > 1) != strings.HasSuffix(p.Text, ")\n") {
-			t.Errorf("%d tokens: more %q, warnings %q", budget, p.More, p.Warnings)
-		}
+		assert.Check(t, is.Equal((gone < len(order)), (p.More == "")), "%d %q %q", budget, p.More, p.Warnings)
+		assert.Check(t, is.Equal((gone > 1), (len(p.Warnings) == 1)), "%d %q %q", budget, p.More, p.Warnings)
+		assert.Check(t, is.Equal((gone > 1), strings.HasSuffix(p.Text, ")\n")), "%d %q %q", budget, p.More, p.Warnings)
 	}
-	if last != len(order) {
-		t.Errorf("only %d got terse", last)
-	}
+	assert.Check(t, is.Equal(last, len(order)), "only %d got terse", last)
 }
 
 // TestOfWordsGoesOnInPages checks that an outline with few actionable elements continues its text on
@@ -167,9 +156,8 @@ func TestOfWordsGoesOnInPages(t *testing.T) {
 		whole += p.Text
 	}
 	for i := range 200 {
-		if n := strings.Count(whole, fmt.Sprintf("number %d of", i)); n != 1 {
-			t.Errorf("paragraph %d is there %d times", i, n)
-		}
+		n := strings.Count(whole, fmt.Sprintf("number %d of", i))
+		assert.Check(t, is.Equal(n, 1), "paragraph %d is there %d times", i, n)
 	}
 }
 
@@ -181,24 +169,22 @@ func TestRoot(t *testing.T) {
 			form = s.Elements[i].Parent
 		}
 	}
-	if got, want := oneText(t, s, Options{Root: form}), "group \"Plan\"\n  radio \"Free\" [e1] checked\n  radio \"Pro\" [e2]\n"; got != want {
-		t.Errorf("got %s", got)
-	}
+	got, want := oneText(t, s, Options{Root: form}), "group \"Plan\"\n  radio \"Free\" [e1] checked\n  radio \"Pro\" [e2]\n"
+	assert.Check(t, is.Equal(got, want))
 	s = snapshottest.Read(t, "window \"W\"\n  menu \"File\" hidden\n    menuitem \"New\" hidden\n    menuitem \"Open\"")
-	if got, want := oneText(t, s, Options{Root: 1}), "menu \"File\" [e1] hidden\n  menuitem \"Open\" [e2] hidden\n"; got != want {
-		t.Errorf("a root that is hidden: %s", got)
-	}
+	got, want = oneText(t, s, Options{Root: 1}), "menu \"File\" [e1] hidden\n  menuitem \"Open\" [e2] hidden\n"
+	assert.Check(t, is.Equal(got, want), "a root that is hidden: %s", got)
 }
 
 func TestMaxDepth(t *testing.T) {
 	s := snapshottest.Read(t, "window \"W\"\n  form\n    group \"G\"\n      button \"A\"\n    button \"B\"\n  button \"C\"")
 	p, err := Text(s, Options{Root: -1, MaxDepth: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := "window \"W\" [e1]\n  form [e2] (2 elements inside)\n  button \"C\" [e5]\n"; p.Text != want || p.Shown != 1 || p.Total != 3 || p.More != "" {
-		t.Errorf("%+v", p)
-	}
+	assert.NilError(t, err)
+	want := "window \"W\" [e1]\n  form [e2] (2 elements inside)\n  button \"C\" [e5]\n"
+	assert.Check(t, is.Equal(p.Text, want), "%+v", p)
+	assert.Check(t, is.Equal(p.Shown, 1), "%+v", p)
+	assert.Check(t, is.Equal(p.Total, 3), "%+v", p)
+	assert.Check(t, is.Equal(p.More, ""), "%+v", p)
 }
 
 func TestRefuses(t *testing.T) {
@@ -218,9 +204,11 @@ func TestRefuses(t *testing.T) {
 			"JSON": func() error { tree, _, err := JSON(s, o); noTree(t, tree); return err },
 		} {
 			var e *aai.Error
-			if err := tell(); !errors.As(err, &e) || e.Code != aai.InvalidParams || e.Hint == "" || e.Message == "" {
-				t.Errorf("%s, %s: %v", name, form, err)
-			}
+			err := tell()
+			assert.Assert(t, errors.As(err, &e), "%s %s %v", name, form, err)
+			assert.Equal(t, e.Code, aai.InvalidParams, "%s %s %v", name, form, err)
+			assert.Assert(t, e.Hint != "", "%s %s %v", name, form, err)
+			assert.Assert(t, e.Message != "", "%s %s %v", name, form, err)
 		}
 	}
 }
@@ -246,29 +234,23 @@ func TestOfTheLongest(t *testing.T) {
 		o := Options{Root: -1, Budget: MinBudget, Ref: func(int) string { return "e123456789" }}
 		for first := true; first || o.After != ""; first = false {
 			p, err := tell(o)
-			if err != nil || p.Shown == 0 || p.Tokens > MinBudget {
-				t.Fatalf("%s: %v %+v", form, err, p)
-			}
+			assert.NilError(t, err, "%s %+v", form, p)
+			assert.Assert(t, p.Shown != 0, "%s %+v", form, p)
+			assert.Assert(t, p.Tokens <= MinBudget, "%s %+v", form, p)
 			shown += p.Shown
 			o.After = p.More
 		}
-		if shown != len(s.Elements) {
-			t.Errorf("%s: %d shown", form, shown)
-		}
+		assert.Check(t, is.Equal(shown, len(s.Elements)), form)
 	}
 }
 
 func noTree(t *testing.T, tree any) {
-	if tree != nil {
-		t.Errorf("a tree in spite of an error: %v", tree)
-	}
+	assert.Check(t, tree == nil, "a tree in spite of an error: %v", tree)
 }
 
 func TestOfNothing(t *testing.T) {
 	for _, screen := range []string{"", "window \"W\" hidden"} {
-		if got := oneText(t, snapshottest.Read(t, screen), Options{Root: -1}); got != "(nothing is showing)\n" {
-			t.Errorf("got %q", got)
-		}
+		assert.Check(t, is.Equal(oneText(t, snapshottest.Read(t, screen), Options{Root: -1}), "(nothing is showing)\n"))
 	}
 }
 
@@ -276,7 +258,7 @@ func TestPassesWarningsOn(t *testing.T) {
 	s := snapshottest.Read(t, snapshottest.Form)
 	s.Warnings = []string{"the sheet was not read"}
 	p, err := Text(s, Options{Root: -1})
-	if err != nil || len(p.Warnings) != 1 || p.Warnings[0] != s.Warnings[0] {
-		t.Errorf("%v %q", err, p.Warnings)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(p.Warnings, 1))
+	assert.Equal(t, p.Warnings[0], s.Warnings[0])
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/sanitize"
 	"github.com/gybob/aai-gateway/internal/testkit/snapshottest"
@@ -35,9 +37,7 @@ func TestTokensOfOutlines(t *testing.T) {
 		outlines[language] = oneText(t, s, Options{Root: -1})
 		outlines[language+", compact"] = oneText(t, s, Options{Root: -1, Compact: true})
 		_, page, err := JSON(s, Options{Root: -1, Budget: 9000})
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		outlines[language+", JSON"] = page.Text
 	}
 	for name, screen := range map[string]string{
@@ -50,9 +50,8 @@ func TestTokensOfOutlines(t *testing.T) {
 	for name, text := range outlines {
 		estimate, real := sanitize.EstimateTokens(text), tokencount.Count(t, text)
 		t.Logf("%-20s %5d of %5d: %+.1f %%", name, estimate, real, 100*float64(estimate-real)/float64(real))
-		if float64(estimate) < 0.97*float64(real) || float64(estimate) > 1.15*float64(real)+1 {
-			t.Errorf("%s: estimated %d, it is %d tokens", name, estimate, real)
-		}
+		assert.Check(t, !(float64(estimate) < 0.97*float64(real)), "%s: estimated %d, it is %d tokens", name, estimate, real)
+		assert.Check(t, !(float64(estimate) > 1.15*float64(real)+1), "%s: estimated %d, it is %d tokens", name, estimate, real)
 	}
 }
 
@@ -64,9 +63,8 @@ func BenchmarkOutline(b *testing.B) {
 		s := snapshottest.Read(b, c.screen)
 		b.Run(fmt.Sprintf("%s=%d", c.name, len(s.Elements)), func(b *testing.B) {
 			for b.Loop() {
-				if _, err := Text(s, Options{Root: -1}); err != nil {
-					b.Fatal(err)
-				}
+				_, err := Text(s, Options{Root: -1})
+				assert.NilError(b, err)
 			}
 		})
 	}

@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/treecache"
 )
@@ -19,17 +22,15 @@ func TestAtRest(t *testing.T) {
 		time.Sleep(5 * time.Second)
 		confirmed := a.read()
 		second := a.look(t, true)
-		if got := a.read(); got != confirmed || first.Version != second.Version || !second.Taken.After(first.Taken) {
-			t.Errorf("it was read %s, and before the second look %s; the versions are %d and %d", got, confirmed, first.Version, second.Version)
-		}
-		if len(a.heartbeats) < 2 || a.heartbeats[0] != "ran 0" {
-			t.Errorf("the pulses that were told are %q", a.heartbeats)
-		}
+		got := a.read()
+		assert.Check(t, is.Equal(got, confirmed))
+		assert.Check(t, is.Equal(first.Version, second.Version))
+		assert.Check(t, second.Taken.After(first.Taken), "it was read %s, and before the second look %s; the versions are %d and %d", got, confirmed, first.Version, second.Version)
+		assert.Assert(t, len(a.heartbeats) >= 2, "the pulses that were told are %q", a.heartbeats)
+		assert.Assert(t, a.heartbeats[0] == "ran 0", "the pulses that were told are %q", a.heartbeats)
 		time.Sleep(10 * time.Second)
 		a.look(t, true)
-		if a.read() == confirmed {
-			t.Error("what was read a quarter of a minute ago counts still")
-		}
+		assert.Check(t, a.read() != confirmed, "what was read a quarter of a minute ago counts still")
 	})
 }
 
@@ -76,9 +77,8 @@ func TestSettled(t *testing.T) {
 		for range 3 {
 			a.look(t, true)
 		}
-		if got := a.read(); got != "1 whole, 2 in part" {
-			t.Errorf("it was read %s", got)
-		}
+		got := a.read()
+		assert.Check(t, is.Equal(got, "1 whole, 2 in part"), "it was read %s", got)
 		a.true.names[1] = "told of late"
 		a.MarkReported(func(m *treecache.DirtySet[int]) { m.AddChanged(1) })
 		a.look(t, true)
@@ -93,9 +93,8 @@ func TestConfirmed(t *testing.T) {
 		a.look(t, true)
 		a.move(1, 1) // it runs without a change
 		time.Sleep(time.Minute)
-		if got := a.read(); got != "3 whole, 0 in part" {
-			t.Errorf("after it had run it was read %s", got)
-		}
+		got := a.read()
+		assert.Check(t, is.Equal(got, "3 whole, 0 in part"), "after it had run it was read %s", got)
 	})
 	bubble(t, func(t *testing.T) {
 		a := newApp(1000)
@@ -105,9 +104,8 @@ func TestConfirmed(t *testing.T) {
 		a.MarkReported(func(m *treecache.DirtySet[int]) { m.AddChanged(1) })
 		a.look(t, true)
 		time.Sleep(time.Minute)
-		if got := a.read(); got != "3 whole, 1 in part" {
-			t.Errorf("after a hasty look it was read %s", got)
-		}
+		got := a.read()
+		assert.Check(t, is.Equal(got, "3 whole, 1 in part"), "after a hasty look it was read %s", got)
 	})
 }
 
@@ -134,15 +132,11 @@ func TestNeverAtRest(t *testing.T) {
 			a.look(t, true)
 			time.Sleep(time.Minute)
 			after := a.wholes
-			if most := map[bool]int{true: 1, false: 6}[shared]; after > most {
-				t.Errorf("it was read %d times for one look, shared: %v", after, shared)
-			}
+			assert.Check(t, after <= map[bool]int{true: 1, false: 6}[shared], "it was read %d times for one look, shared: %v", after, shared)
 			for range 3 {
 				a.look(t, true)
 			}
-			if a.wholes != after+3 {
-				t.Errorf("it was read %d times for three looks, shared: %v", a.wholes-after, shared)
-			}
+			assert.Check(t, is.Equal(a.wholes, after+3), "it was read %d times for three looks, shared: %v", a.wholes-after, shared)
 		})
 	}
 }
@@ -176,9 +170,8 @@ func TestParts(t *testing.T) {
 					a.rename(i, "renamed")
 				}
 				a.look(t, true)
-				if got := a.read(); got != c.want {
-					t.Errorf("it was read %s; want %s", got, c.want)
-				}
+				got := a.read()
+				assert.Check(t, is.Equal(got, c.want), "it was read %s; want %s", got, c.want)
 			})
 		})
 	}
@@ -205,17 +198,16 @@ func TestAfterAnAct(t *testing.T) {
 		a.look(t, true)
 		act("pressed", 67)
 		a.look(t, true)
-		if got := a.read(); got != "3 whole, 1 in part" {
-			t.Errorf("after three looks it was read %s", got)
-		}
+		got := a.read()
+		assert.Check(t, is.Equal(got, "3 whole, 1 in part"), "after three looks it was read %s", got)
 		time.Sleep(3 * time.Second)
 		a.NotifyAction()
 		act("pressed again", 68)
 		a.look(t, false)
 		time.Sleep(100 * time.Millisecond)
-		if e, ok := a.Find("6"); !ok || e.Pos != 68 {
-			t.Errorf("what the hasty look left out is still %+v", e)
-		}
+		e, ok := a.Find("6")
+		assert.Assert(t, ok, "what the hasty look left out is still %+v", e)
+		assert.Equal(t, e.Pos, 68, "%+v", e)
 		a.NotifyAction()
 		time.Sleep(2 * time.Second)
 		act("by itself", 69) // long after the action
@@ -273,9 +265,8 @@ func TestChecked(t *testing.T) {
 			a.rename(1, name)
 			a.untold = nil
 			a.look(t, true)
-			if got := a.read(); got != want {
-				t.Errorf("%s: it was read %s; want %s", name, got, want)
-			}
+			got := a.read()
+			assert.Check(t, is.Equal(got, want), "%s: it was read %s; want %s", name, got, want)
 		}
 		a.busy = true // no readings in the background
 		silent("at once", "1 whole, 1 in part")
@@ -304,23 +295,20 @@ func TestFaults(t *testing.T) {
 		a.rename(1, "one")
 		a.move(2, 22)
 		a.fault = fault
-		if _, err := a.Snapshot(t.Context()); !errors.Is(err, fault) {
-			t.Errorf("the error is %v", err)
-		}
+		_, err := a.Snapshot(t.Context())
+		assert.Check(t, is.ErrorIs(err, fault))
 		a.look(t, true)
-		if got := a.read(); got != "2 whole, 1 in part" {
-			t.Errorf("it was read %s", got)
-		}
+		got := a.read()
+		assert.Check(t, is.Equal(got, "2 whole, 1 in part"), "it was read %s", got)
 		a.rename(1, "uno")
 		cancelled, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := a.Snapshot(cancelled); !errors.Is(err, context.Canceled) {
-			t.Errorf("the error is %v", err)
-		}
+		_, err = a.Snapshot(cancelled)
+		assert.Check(t, is.ErrorIs(err, context.Canceled))
 		a.look(t, true)
-		if err := a.Forget(t.Context()); err != nil || a.Last() != nil {
-			t.Errorf("forgetting: %v", err)
-		}
+		err = a.Forget(t.Context())
+		assert.NilError(t, err)
+		assert.Assert(t, a.Last() == nil, "forgetting: %v", err)
 		a.look(t, true)
 	})
 }
@@ -332,13 +320,10 @@ func TestOneReaderAtATime(t *testing.T) {
 		err := a.WithReading(t.Context(), func(*reading) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
-			if _, err := a.Snapshot(ctx); !errors.Is(err, context.DeadlineExceeded) {
-				t.Errorf("two read at once: %v", err)
-			}
+			_, err := a.Snapshot(ctx)
+			assert.Check(t, is.ErrorIs(err, context.DeadlineExceeded), "two read at once: %v", err)
 		})
-		if err != nil {
-			t.Error(err)
-		}
+		assert.Check(t, err)
 	})
 }
 
@@ -350,9 +335,8 @@ func TestEnds(t *testing.T) {
 		a.Close()
 		before := a.read()
 		time.Sleep(time.Minute)
-		if got := a.read(); got != before {
-			t.Errorf("it was read %s, and when it ended %s", got, before)
-		}
+		got := a.read()
+		assert.Check(t, is.Equal(got, before), "it was read %s, and when it ended %s", got, before)
 	})
 }
 
@@ -375,9 +359,8 @@ func TestConfirmCost(t *testing.T) {
 				a.slow, a.busy = c.slow, c.busy
 				a.look(t, true)
 				time.Sleep(time.Minute)
-				if got := a.read(); got != c.want {
-					t.Errorf("it was read %s, expected %s", got, c.want)
-				}
+				got := a.read()
+				assert.Check(t, is.Equal(got, c.want), "it was read %s, expected %s", got, c.want)
 			})
 		})
 	}

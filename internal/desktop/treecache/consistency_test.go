@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway/internal/desktop"
 
 	"pgregory.net/rapid"
@@ -21,9 +23,7 @@ func TestCacheIsConsistent(t *testing.T) {
 		steps := rapid.SliceOfN(rapid.Custom(drawStep), 1, 30).Draw(rt, "steps")
 		var wrong error
 		bubble(t, func(t *testing.T) { wrong = live(t.Context(), elements, trusted, steps) })
-		if wrong != nil {
-			rt.Fatal(wrong)
-		}
+		assert.NilError(rt, wrong)
 	})
 }
 

@@ -3,6 +3,9 @@ package treecache_test
 import (
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
@@ -13,15 +16,13 @@ func TestReads(t *testing.T) {
 		a.trusted()
 		for n, want := range []bool{false, false, true} {
 			r := new(desktop.Reads)
-			if _, err := a.Snapshot(desktop.WithReads(t.Context(), r)); err != nil {
-				t.Fatal(err)
-			}
-			if cached, known := r.Cached(); cached != want || !known {
-				t.Errorf("snapshot %d: cached is %v, known %v", n, cached, known)
-			}
+			_, err := a.Snapshot(desktop.WithReads(t.Context(), r))
+			assert.NilError(t, err)
+			cached, known := r.Cached()
+			assert.Check(t, is.Equal(cached, want), "%d %v", n, known)
+			assert.Check(t, known, "snapshot %d: cached is %v, known %v", n, cached, known)
 		}
-		if _, known := new(desktop.Reads).Cached(); known {
-			t.Error("no snapshot, and it is known whether it was cached")
-		}
+		_, known := new(desktop.Reads).Cached()
+		assert.Check(t, !known, "no snapshot, and it is known whether it was cached")
 	})
 }

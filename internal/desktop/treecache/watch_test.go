@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/treecache"
 )
@@ -53,19 +56,13 @@ func readAll(t *testing.T, events <-chan desktop.Event, until desktop.EventKind)
 func TestBroadcaster(t *testing.T) {
 	var w treecache.Broadcaster
 	slow, ok := w.Watch(t.Context())
-	if !ok {
-		t.Fatal("the app has ended, it says")
-	}
+	assert.Assert(t, ok, "the app has ended, it says")
 	flood(&w, 5000)
 	w.Send(desktop.Event{Kind: desktop.ValueChanged})
 	all := readAll(t, slow, desktop.ValueChanged)
-	if len(all) != 5001 {
-		t.Errorf("%d of 5001 events have arrived", len(all))
-	}
+	assert.Check(t, is.Len(all, 5001), "%d of 5001 events have arrived", len(all))
 	for i, e := range all[:len(all)-1] {
-		if e.Detail != fmt.Sprint(i) {
-			t.Fatalf("event %d is %q", i, e.Detail)
-		}
+		assert.Equal(t, e.Detail, fmt.Sprint(i), "%d", i)
 	}
 }
 
@@ -75,9 +72,8 @@ func TestBroadcasterOverflows(t *testing.T) {
 	var w treecache.Broadcaster
 	slow, _ := w.Watch(t.Context())
 	flood(&w, 50_000)
-	if kept := len(readAll(t, slow, desktop.Lost)); kept > 21_000 {
-		t.Errorf("%d events were kept", kept)
-	}
+	kept := len(readAll(t, slow, desktop.Lost))
+	assert.Check(t, kept <= 21_000, "%d events were kept", kept)
 	w.Send(desktop.Event{Kind: desktop.ValueChanged})
 	all := readAll(t, slow, desktop.ValueChanged)
 	last := -1
@@ -105,22 +101,17 @@ func TestBroadcasterClose(t *testing.T) {
 	w.Close()
 	w.Send(desktop.Event{Kind: desktop.ValueChanged})
 	all := readAll(t, full, desktop.Lost)
-	if last := all[len(all)-1]; last.Detail != desktop.Ended {
-		t.Errorf("the last event is %+v", last)
-	}
-	if read(full) != nil {
-		t.Error("something came after the end")
-	}
-	if got := fmt.Sprint(read(idle)); got != "[lost]" {
-		t.Errorf("who had read all got %s", got)
-	}
-	if _, ok := w.Watch(t.Context()); ok || !w.IsClosed() {
-		t.Error("an app that has ended can be watched")
-	}
+	last := all[len(all)-1]
+	assert.Check(t, is.Equal(last.Detail, desktop.Ended), "the last event is %+v", last)
+	assert.Check(t, read(full) == nil, "something came after the end")
+	got := fmt.Sprint(read(idle))
+	assert.Check(t, is.Equal(got, "[lost]"), "who had read all got %s", got)
+	_, ok := w.Watch(t.Context())
+	assert.Assert(t, !ok, "an app that has ended can be watched")
+	assert.Assert(t, w.IsClosed(), "an app that has ended can be watched")
 	cancel()
-	if _, open := <-idle; open {
-		t.Error("something came after the end")
-	}
+	_, open := <-idle
+	assert.Check(t, !open, "something came after the end")
 }
 
 // TestBroadcasterReaderLeaves checks that the channel of a reader closes although events wait for it.

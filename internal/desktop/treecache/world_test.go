@@ -11,6 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/treecache"
 )
@@ -153,9 +155,7 @@ func (a *app) look(t testing.TB, places bool) *desktop.Snapshot {
 	if err == nil {
 		err = a.differs(s, places)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return s
 }
 

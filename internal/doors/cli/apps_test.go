@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/doors/cli"
 	"github.com/gybob/aai-gateway/internal/gateway"
@@ -39,15 +42,9 @@ func withPrograms(t *testing.T, name string, programs []any, line string) (out, 
 func TestNoProgramRuns(t *testing.T) {
 	for format, want := range map[string][2]string{"text": {"", "No program with a window runs.\n"}, "json": {`{"result":{"apps":[]}}`, ""}} {
 		out, said, code := withPrograms(t, "", []any{}, "apps --running --format "+format)
-		if code != 0 {
-			t.Errorf("%s: exit code %d", format, code)
-		}
-		if out != want[0] {
-			t.Errorf("%s: output %q", format, out)
-		}
-		if said != want[1] {
-			t.Errorf("%s: standard error %q", format, said)
-		}
+		assert.Check(t, is.Equal(code, 0), "%s: exit code %d", format, code)
+		assert.Check(t, is.Equal(out, want[0]), format)
+		assert.Check(t, is.Equal(said, want[1]), format)
 	}
 }
 
@@ -66,24 +63,18 @@ func TestOnlyProgram(t *testing.T) {
 		{[]any{terminal}, "", "no program with a window runs", 2},
 	} {
 		out, said, code := withPrograms(t, "", c.programs, "find Save --format json")
-		if code != c.code {
-			t.Errorf("%v: exit code %d", c.programs, code)
-		}
-		if !strings.Contains(out, c.out) {
-			t.Errorf("%v: output %q", c.programs, out)
-		}
-		if !strings.Contains(out+said, c.said) {
-			t.Errorf("%v: %q, %q", c.programs, out, said)
-		}
+		assert.Check(t, is.Equal(code, c.code), "%v: exit code %d", c.programs, code)
+		assert.Check(t, is.Contains(out, c.out), c.programs)
+		assert.Check(t, is.Contains(out+said, c.said), "%v %q %q", c.programs, out, said)
 	}
 }
 
 // TestHelpUnderTheCalledName checks that the help has no other name than the one by which the program was called.
 func TestHelpUnderTheCalledName(t *testing.T) {
 	for _, line := range []string{"--help", "find --help"} {
-		if out, _, _ := withPrograms(t, "axterminator", nil, line); strings.Contains(out, "aai-gateway") || !strings.Contains(out, "axterminator") {
-			t.Errorf("%s: %s", line, out)
-		}
+		out, _, _ := withPrograms(t, "axterminator", nil, line)
+		assert.Assert(t, !strings.Contains(out, "aai-gateway"), "%s %s", line, out)
+		assert.Assert(t, is.Contains(out, "axterminator"), line)
 	}
 }
 
@@ -94,8 +85,7 @@ func TestDataItself(t *testing.T) {
 		"apps --format json":                   `[{"accessible":true,"name":"Editor","pid":7}]`,
 		"find Save --app Editor --format json": `{"app":"Editor","query":"Save"}`,
 	} {
-		if out, said, _ := withPrograms(t, "axterminator", []any{editor}, line); out != want {
-			t.Errorf("%s: %q, %q", line, out, said)
-		}
+		out, said, _ := withPrograms(t, "axterminator", []any{editor}, line)
+		assert.Check(t, is.Equal(out, want), "%s %q", line, said)
 	}
 }

@@ -11,6 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/doors/cli"
 	"github.com/gybob/aai-gateway/internal/gateway"
@@ -58,29 +61,20 @@ func auditCommand(t *testing.T, args ...string) (out string, asked map[string]an
 func TestAuditSARIF(t *testing.T) {
 	file, picture := filepath.Join(t.TempDir(), "a.sarif"), filepath.Join(t.TempDir(), "a.png")
 	out, asked, code := auditCommand(t, "audit-app", "mail", "--standards", "AA", "--standards", "508", "--format", "sarif", "--output", file, "--picture", picture)
-	if code != 1 {
-		t.Errorf("exit code %d", code)
-	}
-	if out != "Failed: 1 issue.\n" {
-		t.Errorf("output %q", out)
-	}
-	if got, _ := json.Marshal(asked); string(got) != `{"app":"mail","standards":["wcag_aa","section508"]}` {
-		t.Errorf("the call has %s", got)
-	}
+	assert.Check(t, is.Equal(code, 1), "exit code %d", code)
+	assert.Check(t, is.Equal(out, "Failed: 1 issue.\n"))
+	got, _ := json.Marshal(asked)
+	assert.Check(t, is.Equal(string(got), `{"app":"mail","standards":["wcag_aa","section508"]}`), got)
 	if data, err := os.ReadFile(picture); string(data) != "picture" {
 		t.Errorf("the picture is %q, %v", data, err)
 	}
 	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for _, part := range []string{
 		`"version":"2.1.0"`, `"ruleId":"control-name"`, `"level":"error"`, `"fullyQualifiedName":"window \"Mail\" > button[1]"`,
 		`"helpUri":"https://www.w3.org/WAI/WCAG22/Understanding/name-role-value"`, `"message":{"text":"button: it has no name"}`,
 	} {
-		if !strings.Contains(string(data), part) {
-			t.Errorf("%s is not in\n%s", part, data)
-		}
+		assert.Check(t, is.Contains(string(data), part), data)
 	}
 }
 
@@ -91,9 +85,7 @@ func TestChecksAsJUnit(t *testing.T) {
 		{"visual-diff mail start --format junit", "mail", "start", "the window differs from the baseline"},
 	} {
 		out, _, code := auditCommand(t, strings.Fields(c.line)...)
-		if code != 1 {
-			t.Errorf("%s: exit code %d", c.line, code)
-		}
+		assert.Check(t, is.Equal(code, 1), "%s: exit code %d", c.line, code)
 		var suite struct {
 			Failures int `xml:"failures,attr"`
 			Cases    []struct {
@@ -104,36 +96,24 @@ func TestChecksAsJUnit(t *testing.T) {
 				} `xml:"failure"`
 			} `xml:"testcase"`
 		}
-		if err := xml.Unmarshal([]byte(out), &suite); err != nil || suite.Failures != 1 || len(suite.Cases) != 1 {
-			t.Fatalf("%s: %v\n%s", c.line, err, out)
-		}
+		err := xml.Unmarshal([]byte(out), &suite)
+		assert.NilError(t, err, "%s %s", c.line, out)
+		assert.Equal(t, suite.Failures, 1, "%s %s", c.line, out)
+		assert.Assert(t, is.Len(suite.Cases, 1), "%s %s", c.line, out)
 		got := suite.Cases[0]
-		if got.Class != c.class {
-			t.Errorf("%s: the class is %q", c.line, got.Class)
-		}
-		if got.Name != c.name {
-			t.Errorf("%s: the name is %q", c.line, got.Name)
-		}
-		if got.Failure.Message != c.message {
-			t.Errorf("%s: the message is %q", c.line, got.Failure.Message)
-		}
+		assert.Check(t, is.Equal(got.Class, c.class), c.line)
+		assert.Check(t, is.Equal(got.Name, c.name), c.line)
+		assert.Check(t, is.Equal(got.Failure.Message, c.message), c.line)
 	}
 }
 
 // TestClickVisual: the command clicks the ref of the words that a window draws, and fails if it draws none of them.
 func TestClickVisual(t *testing.T) {
 	_, asked, code := auditCommand(t, "click", "game", "Start", "--visual")
-	if code != 0 {
-		t.Errorf("exit code %d", code)
-	}
-	if got, _ := json.Marshal(asked); string(got) != `{"app":"game","query":"w4"}` {
-		t.Errorf("the click has %s", got)
-	}
+	assert.Check(t, is.Equal(code, 0), "exit code %d", code)
+	got, _ := json.Marshal(asked)
+	assert.Check(t, is.Equal(string(got), `{"app":"game","query":"w4"}`), got)
 	_, asked, code = auditCommand(t, "click", "game", "nothing", "--visual")
-	if code != 3 {
-		t.Errorf("exit code %d without such words", code)
-	}
-	if asked["query"] != nil {
-		t.Errorf("it clicked %v", asked)
-	}
+	assert.Check(t, is.Equal(code, 3), "exit code %d without such words", code)
+	assert.Check(t, asked["query"] == nil, "it clicked %v", asked)
 }

@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/doors/cli"
 )
@@ -115,26 +118,22 @@ func TestDoctorText(t *testing.T) {
            Done: looked.
                kill 7
   skipped  a client's start               skipped at your request`
-	if report != want || exit != 1 {
-		t.Errorf("exit code %d:\n%s", exit, report)
-	}
-	if last = strings.Join(strings.Fields(last), " "); !strings.HasPrefix(last, "Broken: home folder, screen (0.0 s). Next: aai-gateway doctor --fix fixes home folder, screen;") {
-		t.Errorf("the last line is %q", last)
-	}
-	if !slices.Equal(p.skipped, []string{"client"}) {
-		t.Errorf("%q was left out", p.skipped)
-	}
+	assert.Check(t, is.Equal(report, want))
+	assert.Check(t, is.Equal(exit, 1))
+	last = strings.Join(strings.Fields(last), " ")
+	assert.Check(t, strings.HasPrefix(last, "Broken: home folder, screen (0.0 s). Next: aai-gateway doctor --fix fixes home folder, screen;"), "the last line is %q", last)
+	assert.Check(t, slices.Equal(p.skipped, []string{"client"}), "%q was left out", p.skipped)
 	out, _, exit = (&fakeDoctor{findings: okFinding()}).run(t, "")
-	if exit != 0 || !strings.Contains(out, "\nAll is well (0.0 s). Next: ") {
-		t.Errorf("exit code %d: %s", exit, out)
-	}
+	assert.Check(t, is.Equal(exit, 0))
+	assert.Check(t, is.Contains(out, "\nAll is well (0.0 s). Next: "))
 	halted := append(okFinding(), answer.Finding{Check: "stop", Title: "stop", State: "note", Saw: "everything is stopped", Commands: []string{"aai-gateway start"}})
-	if out, _, exit = (&fakeDoctor{findings: halted}).run(t, ""); exit != 0 || strings.Contains(out, "All is well") || !strings.Contains(strings.Join(strings.Fields(out), " "), "All works (0.0 s), but everything is stopped. Next: aai-gateway start") {
-		t.Errorf("exit code %d: %s", exit, out)
-	}
-	if out, said, exit := (&fakeDoctor{findings: brokenFinding()}).run(t, "", "--format", "quiet"); exit != 1 || out+said != "" {
-		t.Errorf("exit code %d: %q %q", exit, out, said)
-	}
+	out, _, exit = (&fakeDoctor{findings: halted}).run(t, "")
+	assert.Equal(t, exit, 0, out)
+	assert.Assert(t, !strings.Contains(out, "All is well"), "exit code %d: %s", exit, out)
+	assert.Assert(t, is.Contains(strings.Join(strings.Fields(out), " "), "All works (0.0 s), but everything is stopped. Next: aai-gateway start"), out)
+	out, said, exit := (&fakeDoctor{findings: brokenFinding()}).run(t, "", "--format", "quiet")
+	assert.Check(t, is.Equal(exit, 1), "%q %q", out, said)
+	assert.Check(t, is.Equal(out+said, ""), "%q %q", out, said)
 }
 
 // TestDoctorJSON checks that the JSON form of the report does not change.
@@ -150,21 +149,15 @@ func TestDoctorJSON(t *testing.T) {
 	checks, _ := got["checks"].([]any)
 	got["checks"] = checks[2]
 	shown, err := json.Marshal(got)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	const want = `{"bundle":["report.json  what this command found"],` +
 		`"checks":{"advice":"Make room; what is named here can be had again:","check":"home","commands":["rm -rf /home/ann/.cache/aai-gateway"],` +
 		`"details":["~/.cache/aai-gateway takes 32 MB, and can be deleted"],"did":"wrote a file","mends":"empty ~/.cache/aai-gateway",` +
 		`"saw":"the disk is full: 0 MB are free, the gateway needs 16","state":"broken","title":"home folder","took_ms":10},` +
 		`"next":"Broken: home folder, screen (0.0 s). Next: aai-gateway doctor --fix fixes home folder, screen; it asks before each change.",` +
 		`"program":"v1","state":"broken","version":1}`
-	if string(shown) != want {
-		t.Errorf("got  %s\nwant %s", shown, want)
-	}
-	if p.bundlePath != "report.zip" {
-		t.Errorf("packed: %q", p.bundlePath)
-	}
+	assert.Check(t, is.Equal(string(shown), want), shown)
+	assert.Check(t, is.Equal(p.bundlePath, "report.zip"))
 }
 
 // TestDoctorFix checks that only confirmed fixes are applied.
@@ -205,17 +198,17 @@ func TestDoctorAsksForTheScreen(t *testing.T) {
 	if p.run(t, ""); p.asks != nil {
 		t.Error("where nobody can be asked there is something that asks")
 	}
-	if _, _, exit := (&fakeDoctor{findings: okFinding()}).run(t, "", "--skip", "windows"); exit != 2 {
-		t.Errorf("an examination that is none: exit code %d", exit)
-	}
+	_, _, exit := (&fakeDoctor{findings: okFinding()}).run(t, "", "--skip", "windows")
+	assert.Check(t, is.Equal(exit, 2), "an examination that is none: exit code %d", exit)
 }
 
 // TestDoctorBundleNamesAFile checks that --bundle without a file name is a usage error.
 func TestDoctorBundleNamesAFile(t *testing.T) {
 	for _, name := range []string{"", "-"} {
 		p := &fakeDoctor{findings: okFinding(), bundlePath: "nothing"}
-		if _, said, exit := p.run(t, "", "--bundle", name); exit != 2 || p.bundlePath != "nothing" || !strings.Contains(said, "names no file") {
-			t.Errorf("%q: exit code %d: packed %q: %s", name, exit, p.bundlePath, said)
-		}
+		_, said, exit := p.run(t, "", "--bundle", name)
+		assert.Check(t, is.Equal(exit, 2), "%q", name)
+		assert.Check(t, is.Equal(p.bundlePath, "nothing"), "%q", name)
+		assert.Check(t, is.Contains(said, "names no file"), "%q", name)
 	}
 }

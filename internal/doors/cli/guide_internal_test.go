@@ -4,6 +4,9 @@ import (
 	"encoding/json"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/answer"
 )
 
@@ -16,13 +19,9 @@ func TestGuidesAsCommands(t *testing.T) {
 		"Use the aai_exec tool to run these operations.\n":                                                                        "Run them with: aai-gateway exec <app> <tool> --arg name=value\n",
 		"A stranger writes aai_exec(nonsense)\n":                                                                                  "A stranger writes aai_exec(nonsense)\n",
 	} {
-		if got := asCommands(line); got != want {
-			t.Errorf("%q became %q, expected %q", line, got, want)
-		}
+		assert.Check(t, is.Equal(asCommands(line), want), "%q", line)
 	}
-	if got := command(answer.PreparedCall{App: "a;b", Tool: "t", Args: json.RawMessage(`{}`)}); got != `aai-gateway exec 'a;b' t '{}'` {
-		t.Error(got)
-	}
+	assert.Check(t, is.Equal(command(answer.PreparedCall{App: "a;b", Tool: "t", Args: json.RawMessage(`{}`)}), `aai-gateway exec 'a;b' t '{}'`))
 }
 
 // TestFlagErrorsInPlainWords checks that errors of flags do not contain the terms of a library.
@@ -32,8 +31,6 @@ func TestFlagErrorsInPlainWords(t *testing.T) {
 		`invalid argument "x" for "--yes" flag: strconv.ParseBool: parsing "x": invalid syntax`:  `invalid argument "x" for "--yes" flag: expected true or false`,
 		`unknown flag: --x`: `unknown flag: --x`,
 	} {
-		if got := plainFlagError(given); got != want {
-			t.Errorf("%q", got)
-		}
+		assert.Check(t, is.Equal(plainFlagError(given), want))
 	}
 }

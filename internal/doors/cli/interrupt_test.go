@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"io"
-	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway/internal/doors/cli"
 )
@@ -29,14 +31,11 @@ func TestCancelledCall(t *testing.T) {
 	r := start(ctx, w, nil, "exec", "org.example.Notes", "hang")
 	<-w.started
 	cancel()
-	if code := <-r.ended; code != 130 {
-		t.Errorf("exit code %d, want 130", code)
-	}
+	code := <-r.ended
+	assert.Check(t, is.Equal(code, 130), "exit code %d, want 130", code)
 	want := "error: interrupted: the caller cancelled the call (AUTOMATION_FAILED)\n" +
 		"warning: it is not known whether this happened; look before you do it again\n"
-	if got := r.errOut.String(); got != want {
-		t.Errorf("standard error:\n got %q\nwant %q", got, want)
-	}
+	assert.Check(t, is.Equal(r.errOut.String(), want))
 }
 
 func TestCancelledWhileReadingInput(t *testing.T) {
@@ -45,12 +44,10 @@ func TestCancelledWhileReadingInput(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	r := start(ctx, newWorld(), in, "exec", "org.example.Notes", "echo", "-", "--format", "json")
-	if code := <-r.ended; code != 130 {
-		t.Errorf("exit code %d, want 130", code)
-	}
-	if got := r.out.String(); !strings.Contains(got, `"detail":"interrupted"`) {
-		t.Errorf("standard output: %q", got)
-	}
+	code := <-r.ended
+	assert.Check(t, is.Equal(code, 130), "exit code %d, want 130", code)
+	got := r.out.String()
+	assert.Check(t, is.Contains(got, `"detail":"interrupted"`), "standard output: %q", got)
 }
 
 func TestServerThatEndsWellAfterASignal(t *testing.T) {

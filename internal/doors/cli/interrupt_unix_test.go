@@ -6,6 +6,9 @@ import (
 	"os"
 	"syscall"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // TestSignal sends this process the signals of ^C and of a supervisor.
@@ -15,12 +18,9 @@ func TestSignal(t *testing.T) {
 			w := newWorld()
 			r := start(t.Context(), w, nil, "exec", "org.example.Notes", "hang")
 			<-w.started
-			if err := syscall.Kill(os.Getpid(), signal); err != nil {
-				t.Fatal(err)
-			}
-			if code := <-r.ended; code != 130 {
-				t.Errorf("exit code %d, want 130", code)
-			}
+			assert.NilError(t, syscall.Kill(os.Getpid(), signal))
+			code := <-r.ended
+			assert.Check(t, is.Equal(code, 130), "exit code %d, want 130", code)
 		})
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"unicode"
 
 	"golang.org/x/text/width"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/gybob/aai-gateway"
@@ -25,12 +27,11 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 	} {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {
 			var errOut bytes.Buffer
-			if code := cli.Run(t.Context(), newWorld().config(nil, fullDisk{}, &errOut), args); code != 1 {
-				t.Errorf("exit code %d, want 1", code)
-			}
-			if got := errOut.String(); !strings.Contains(got, "the command ran") || !strings.Contains(got, "no space left on device") {
-				t.Errorf("standard error: %q", got)
-			}
+			code := cli.Run(t.Context(), newWorld().config(nil, fullDisk{}, &errOut), args)
+			assert.Check(t, is.Equal(code, 1), "exit code %d, want 1", code)
+			got := errOut.String()
+			assert.Assert(t, is.Contains(got, "the command ran"))
+			assert.Assert(t, is.Contains(got, "no space left on device"))
 		})
 	}
 }
@@ -52,9 +53,7 @@ func TestTextOfApps(t *testing.T) {
 		if code := cli.Run(t.Context(), cfg, []string{"exec", "org.example.Notes", "text", "--format", test.format}); code != 0 {
 			t.Fatalf("exit code %d: %s", code, errOut.String())
 		}
-		if out.String() != test.want {
-			t.Errorf("terminal %v, %s:\n got %q\nwant %q", test.terminal, test.format, out.String(), test.want)
-		}
+		assert.Check(t, is.Equal(out.String(), test.want), "%v %s", test.terminal, test.format)
 	}
 }
 
@@ -95,19 +94,16 @@ func TestStandardInputHasALimit(t *testing.T) {
 	var out, errOut bytes.Buffer
 	in := strings.NewReader(`{"title":"` + strings.Repeat("x", 8<<20) + `"}`)
 	code := cli.Run(t.Context(), newWorld().config(in, &out, &errOut), []string{"exec", "org.example.Notes", "echo", "-"})
-	if code != 2 || !strings.Contains(errOut.String(), "standard input has more than 8 MiB") {
-		t.Errorf("exit code %d, standard error %q", code, errOut.String())
-	}
+	assert.Check(t, is.Equal(code, 2))
+	assert.Check(t, is.Contains(errOut.String(), "standard input has more than 8 MiB"))
 }
 
 func TestNoStreams(t *testing.T) {
 	cfg := newWorld().config(nil, nil, nil)
-	if code := cli.Run(t.Context(), cfg, []string{"apps"}); code != 0 {
-		t.Errorf("exit code %d", code)
-	}
-	if code := cli.Run(t.Context(), cfg, []string{"nothing"}); code != 2 {
-		t.Errorf("exit code %d", code)
-	}
+	code := cli.Run(t.Context(), cfg, []string{"apps"})
+	assert.Check(t, is.Equal(code, 0), "exit code %d", code)
+	code = cli.Run(t.Context(), cfg, []string{"nothing"})
+	assert.Check(t, is.Equal(code, 2), "exit code %d", code)
 }
 
 // TestTableAligns compares the columns with the widths of Unicode (package width), which
@@ -123,9 +119,7 @@ func TestTableAligns(t *testing.T) {
 		var out bytes.Buffer
 		cli.Table(&out, columns, []string{"A", "|B", "|C"}, rows)
 		lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
-		if len(lines) != len(rows)+1 {
-			t.Fatalf("%d rows make %d lines", len(rows), len(lines))
-		}
+		assert.Assert(t, is.Len(lines, len(rows)+1), "%d rows make %d lines", len(rows), len(lines))
 		want := bars(lines[0])
 		for _, line := range lines {
 			if got := bars(line); len(got) != 2 || got[0] != want[0] || got[1] != want[1] {
@@ -163,9 +157,7 @@ func bars(line string) []int {
 func TestTableKeepsTheFirstColumnLongest(t *testing.T) {
 	var out bytes.Buffer
 	cli.Table(&out, 43, []string{"A", "B", "C"}, [][]string{{"org.example.Notes", "twelve bytes", "a long description"}})
-	if want := "A                  B             C\norg.example.Notes  twelve bytes  a long de…\n"; out.String() != want {
-		t.Errorf("\n got %q\nwant %q", out.String(), want)
-	}
+	assert.Check(t, is.Equal(out.String(), "A                  B             C\norg.example.Notes  twelve bytes  a long de…\n"))
 }
 
 func FuzzEscapeUnseen(f *testing.F) {
@@ -174,17 +166,14 @@ func FuzzEscapeUnseen(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		raw, err := json.Marshal(s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		escaped := cli.EscapeUnseen(string(raw))
 		var before, after string
-		if json.Unmarshal(raw, &before) != nil || json.Unmarshal([]byte(escaped), &after) != nil || before != after {
-			t.Errorf("%q became %q", raw, escaped)
-		}
-		if escaped != aai.CleanText(escaped, len(escaped)) || strings.ContainsFunc(escaped, unicode.IsControl) {
-			t.Errorf("%q is not harmless", escaped)
-		}
+		assert.NilError(t, json.Unmarshal(raw, &before), "%q %q", raw, escaped)
+		assert.NilError(t, json.Unmarshal([]byte(escaped), &after), "%q %q", raw, escaped)
+		assert.Equal(t, before, after, "%q %q", raw, escaped)
+		assert.Check(t, is.Equal(escaped, aai.CleanText(escaped, len(escaped))))
+		assert.Check(t, !strings.ContainsFunc(escaped, unicode.IsControl), "%q is not harmless", escaped)
 	})
 }
 
@@ -198,9 +187,7 @@ func TestFormatOf(t *testing.T) {
 		"--format xml":                  "text",
 		"exec a b -- --format json":     "text",
 	} {
-		if got := cli.FormatOf(strings.Fields(args)); got != want {
-			t.Errorf("%q: %s, want %s", args, got, want)
-		}
+		assert.Check(t, is.Equal(cli.FormatOf(strings.Fields(args)), want), "%q", args)
 	}
 }
 
@@ -209,13 +196,12 @@ func TestParseSpan(t *testing.T) {
 		"90m": 90 * time.Minute, "1h30m": 90 * time.Minute, "12h": 12 * time.Hour,
 		"1d": 24 * time.Hour, "30d": 720 * time.Hour, "2w": 336 * time.Hour, "8191w": 8191 * 168 * time.Hour,
 	} {
-		if got, ok := cli.ParseSpan(text); !ok || got != want {
-			t.Errorf("%s: %v, %v; want %v", text, got, ok, want)
-		}
+		got, ok := cli.ParseSpan(text)
+		assert.Assert(t, ok, "%s %v", text, ok)
+		assert.Equal(t, got, want, "%s %v", text, ok)
 	}
 	for _, text := range []string{"", "d", "0d", "-1d", "1.5d", "8192w", "soon", "0s", "-1h", "1 d"} {
-		if got, ok := cli.ParseSpan(text); ok {
-			t.Errorf("%q is taken for %v", text, got)
-		}
+		got, ok := cli.ParseSpan(text)
+		assert.Check(t, !ok, "%q is taken for %v", text, got)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway/internal/doors/cli"
 )
@@ -16,25 +18,15 @@ import (
 func openTerminal(t *testing.T, width uint16) (person, program *os.File) {
 	t.Helper()
 	person, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(func() { _ = person.Close() })
 	fd := int(person.Fd())
-	if err := unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0))
 	number, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: 25, Col: width}); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
+	assert.NilError(t, unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: 25, Col: width}))
 	program, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(func() { _ = program.Close() })
 	return person, program
 }
@@ -44,24 +36,20 @@ func TestQuestionAtARealTerminal(t *testing.T) {
 		t.Run(fmt.Sprintf("%q", answer), func(t *testing.T) {
 			person, program := openTerminal(t, 72)
 			terminal := cli.NewTerminal(program, program, program)
-			if !terminal.Out || !terminal.Err || terminal.Width != 72 {
-				t.Fatalf("the terminal is seen as %+v", terminal)
-			}
+			assert.Assert(t, terminal.Out, "the terminal is seen as %+v", terminal)
+			assert.Assert(t, terminal.Err, "the terminal is seen as %+v", terminal)
+			assert.Equal(t, terminal.Width, 72, "%+v", terminal)
 			cfg := newWorld().config(program, program, program)
 			cfg.Terminal = terminal
 			ended := make(chan int, 1)
 			go func() { ended <- cli.Run(t.Context(), cfg, []string{"exec", "org.example.Notes", "delete"}) }()
 
 			seen := readUntil(t, bufio.NewReader(person), "Your choice [1]: ")
-			if strings.ContainsAny(seen, "\x1b\u202e") {
-				t.Errorf("what the terminal would obey got through: %q", seen)
-			}
-			if _, err := person.WriteString(answer); err != nil {
-				t.Fatal(err)
-			}
-			if code := <-ended; code != want {
-				t.Errorf("exit code %d, want %d", code, want)
-			}
+			assert.Check(t, !strings.ContainsAny(seen, "\x1b\u202e"), "what the terminal would obey got through: %q", seen)
+			_, err := person.WriteString(answer)
+			assert.NilError(t, err)
+			code := <-ended
+			assert.Check(t, is.Equal(code, want), "exit code %d, want %d", code, want)
 		})
 	}
 }
@@ -69,17 +57,11 @@ func TestQuestionAtARealTerminal(t *testing.T) {
 func TestNobodyIsAskedWhenInputIsAPipe(t *testing.T) {
 	_, program := openTerminal(t, 80)
 	in, out, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(func() { _ = in.Close() })
 	t.Cleanup(func() { _ = out.Close() })
-	if cli.NewTerminal(in, program, program).Ask != nil {
-		t.Error("standard input is a pipe, and is asked")
-	}
-	if cli.NewTerminal(program, program, out).Ask != nil {
-		t.Error("standard error is a pipe, and a question is written to it")
-	}
+	assert.Check(t, cli.NewTerminal(in, program, program).Ask == nil, "standard input is a pipe, and is asked")
+	assert.Check(t, cli.NewTerminal(program, program, out).Ask == nil, "standard error is a pipe, and a question is written to it")
 }
 
 func readUntil(t *testing.T, r *bufio.Reader, end string) string {

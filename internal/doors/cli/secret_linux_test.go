@@ -3,13 +3,14 @@ package cli_test
 import (
 	"bufio"
 	"context"
-	"errors"
 	"os"
 	"strings"
 	"testing"
 	"time"
 
 	"golang.org/x/sys/unix"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway/internal/doors/cli"
 )
@@ -18,9 +19,7 @@ import (
 func echoes(t *testing.T, terminal *os.File) bool {
 	t.Helper()
 	modes, err := unix.IoctlGetTermios(int(terminal.Fd()), unix.TCGETS)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return modes.Lflag&unix.ECHO != 0
 }
 
@@ -51,15 +50,13 @@ func TestSecretAtARealTerminal(t *testing.T) {
 		seen := bufio.NewReader(person)
 		readUntil(t, seen, "Passphrase: ")
 		waitForEcho(t, program, false)
-		if _, err := person.WriteString(secret + "\n"); err != nil {
-			t.Fatal(err)
-		}
-		if err := <-ended; got != secret || err != nil {
-			t.Errorf("%q, %v; expected %q", got, err, secret)
-		}
-		if after := readUntil(t, seen, "\n"); strings.Trim(after, "\r\n") != "" {
-			t.Errorf("the screen shows %q", after)
-		}
+		_, err := person.WriteString(secret + "\n")
+		assert.NilError(t, err)
+		err = <-ended
+		assert.Check(t, is.Equal(got, secret))
+		assert.Check(t, err)
+		after := readUntil(t, seen, "\n")
+		assert.Check(t, is.Equal(strings.Trim(after, "\r\n"), ""), "the screen shows %q", after)
 		waitForEcho(t, program, true)
 	}
 }
@@ -76,9 +73,7 @@ func TestSecretIsInterrupted(t *testing.T) {
 	readUntil(t, bufio.NewReader(person), "Passphrase: ")
 	waitForEcho(t, program, false)
 	cancel()
-	if err := <-ended; !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
+	assert.Check(t, is.ErrorIs(<-ended, context.Canceled))
 	waitForEcho(t, program, true)
 }
 
@@ -86,11 +81,8 @@ func TestSecretIsInterrupted(t *testing.T) {
 func TestNobodyIsAskedForASecret(t *testing.T) {
 	_, program := openTerminal(t, 80)
 	in, out, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(func() { _ = in.Close(); _ = out.Close() })
-	if cli.NewTerminal(in, program, program).Secret != nil || cli.NewTerminal(program, program, out).Secret != nil {
-		t.Error("a pipe is asked")
-	}
+	assert.Assert(t, cli.NewTerminal(in, program, program).Secret == nil, "a pipe is asked")
+	assert.Assert(t, cli.NewTerminal(program, program, out).Secret == nil, "a pipe is asked")
 }

@@ -12,21 +12,23 @@ import (
 	"testing/synctest"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/doors/cli"
 )
 
 func TestNewTerminalOfPipes(t *testing.T) {
 	in, out, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(func() { _ = in.Close() })
 	t.Cleanup(func() { _ = out.Close() })
 	terminal := cli.NewTerminal(in, out, out)
-	if terminal.Out || terminal.Err || terminal.Width != 0 || terminal.Ask != nil {
-		t.Errorf("a pipe is taken for a terminal: %+v", terminal)
-	}
+	assert.Assert(t, !terminal.Out, "a pipe is taken for a terminal: %+v", terminal)
+	assert.Assert(t, !terminal.Err, "a pipe is taken for a terminal: %+v", terminal)
+	assert.Equal(t, terminal.Width, 0, "%+v", terminal)
+	assert.Assert(t, terminal.Ask == nil, "a pipe is taken for a terminal: %+v", terminal)
 }
 
 func TestAskReadsLineByLine(t *testing.T) {
@@ -35,16 +37,12 @@ func TestAskReadsLineByLine(t *testing.T) {
 	ask := cli.Asker(strings.NewReader("one\r\n\n"+long+"\nlast"), &shown)
 	for _, want := range []string{"one", "", long, "last"} {
 		got, err := ask(t.Context(), "? ")
-		if err != nil || got != want {
-			t.Errorf("got %d bytes and %v, want %.10q", len(got), err, want)
-		}
+		assert.NilError(t, err, "%d", len(got))
+		assert.Equal(t, got, want, "%d", len(got))
 	}
-	if _, err := ask(t.Context(), "? "); !errors.Is(err, io.EOF) {
-		t.Errorf("after the last line: %v, want EOF", err)
-	}
-	if shown.String() != strings.Repeat("? ", 5) {
-		t.Errorf("shown: %q", shown.String())
-	}
+	_, err := ask(t.Context(), "? ")
+	assert.Check(t, is.ErrorIs(err, io.EOF), "after the last line: %v, want EOF", err)
+	assert.Check(t, is.Equal(shown.String(), strings.Repeat("? ", 5)))
 }
 
 func TestAskStopsWithItsContext(t *testing.T) {
@@ -52,15 +50,13 @@ func TestAskStopsWithItsContext(t *testing.T) {
 	t.Cleanup(func() { _ = typing.Close() })
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := cli.Asker(in, io.Discard)(ctx, "? "); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v, want the context's error", err)
-	}
+	_, err := cli.Asker(in, io.Discard)(ctx, "? ")
+	assert.Check(t, is.ErrorIs(err, context.Canceled), "got %v, want the context's error", err)
 }
 
 func TestAskFailsWhereThePromptCannotBeSeen(t *testing.T) {
-	if line, err := cli.Asker(strings.NewReader("2\n"), fullDisk{})(t.Context(), "? "); err == nil {
-		t.Errorf("an answer to a question nobody saw: %q", line)
-	}
+	line, err := cli.Asker(strings.NewReader("2\n"), fullDisk{})(t.Context(), "? ")
+	assert.Check(t, err != nil, "an answer to a question nobody saw: %q", line)
 }
 
 // TestProgress runs a tool of three and a half seconds in a synctest bubble.
@@ -86,9 +82,7 @@ func TestProgress(t *testing.T) {
 				if code != 0 || !strings.HasPrefix(out.String(), test.shows) {
 					t.Errorf("exit code %d, output %q", code, out.String())
 				}
-				if !regexp.MustCompile("^" + test.want + "$").MatchString(errOut.String()) {
-					t.Errorf("standard error:\n got %q\nwant %q", errOut.String(), test.want)
-				}
+				assert.Check(t, regexp.MustCompile("^"+test.want+"$").MatchString(errOut.String()), "standard error:\n got %q\nwant %q", errOut.String(), test.want)
 			})
 		})
 	}
@@ -131,9 +125,9 @@ func TestWaitingForAWindowIsShown(t *testing.T) {
 				if code := cli.Run(t.Context(), cfg, []string{"exec", "org.example.Notes", "delete_natively", "--format", test.format}); code != 4 {
 					t.Errorf("exit code %d, output %q", code, out.String())
 				}
-				if got := errOut.String(); !regexp.MustCompile("(?i)^"+test.want).MatchString(got) || strings.Contains(got, "\x1b") {
-					t.Errorf("standard error:\n got %q\nwant %q", got, test.want)
-				}
+				got := errOut.String()
+				assert.Assert(t, regexp.MustCompile("(?i)^"+test.want).MatchString(got), "standard error:\n got %q\nwant %q", got, test.want)
+				assert.Assert(t, !strings.Contains(got, "\x1b"), "standard error:\n got %q\nwant %q", got, test.want)
 			})
 		})
 	}

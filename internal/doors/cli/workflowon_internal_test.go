@@ -3,6 +3,8 @@ package cli
 import (
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
 )
 
 // TestCheckLoop: the command ends after many events in a row that came while the workflow ran, but not for events between.
@@ -12,19 +14,12 @@ func TestCheckLoop(t *testing.T) {
 	e := &eventRuns{runs: []runTime{{now, now.Add(time.Second)}}}
 	during, before := event(now.Add(time.Second/2)), event(now.Add(-time.Second))
 	for range maxOwnEvents - 1 {
-		if err := e.checkLoop(during); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, e.checkLoop(during))
 	}
-	if err := e.checkLoop(before); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, e.checkLoop(before))
 	for range maxOwnEvents - 1 {
-		if err := e.checkLoop(during); err != nil {
-			t.Fatalf("an event from outside does not count: %v", err)
-		}
+		err := e.checkLoop(during)
+		assert.NilError(t, err, "an event from outside does not count: %v", err)
 	}
-	if err := e.checkLoop(during); err == nil {
-		t.Error("a workflow that causes its own event goes on")
-	}
+	assert.Check(t, e.checkLoop(during) != nil, "a workflow that causes its own event goes on")
 }

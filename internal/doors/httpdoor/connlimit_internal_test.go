@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 	"pgregory.net/rapid"
 )
 
@@ -22,9 +24,7 @@ func TestLimitedListener(t *testing.T) {
 				v := &limitedConn{Conn: here, listener: d, peer: rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "peer")}
 				for {
 					leaving, wait := d.admit(v)
-					if wait > 0 {
-						t.Fatal("it must wait, although the others had their time")
-					}
+					assert.Assert(t, wait <= 0, "it must wait, although the others had their time")
 					if leaving == nil {
 						break
 					}
@@ -65,9 +65,7 @@ func TestLimitedListener(t *testing.T) {
 					t.Fatalf("%d strangers, %d by peer; %d known, %d by name", n, inPeers, d.authenticated, inKnown)
 				}
 				for _, v := range known {
-					if v.element != nil {
-						t.Fatal("one that has shown a token is a stranger")
-					}
+					assert.Assert(t, v.element == nil, "one that has shown a token is a stranger")
 				}
 			},
 		}
@@ -80,12 +78,12 @@ func TestLimitedListener(t *testing.T) {
 func TestUnauthenticatedConnectionHasAGracePeriod(t *testing.T) {
 	d := newLimitedListener(nil, connLimits{unauthenticated: 1, unauthenticatedPerPeer: 1, grace: time.Hour})
 	first, second := &limitedConn{listener: d}, &limitedConn{listener: d}
-	if leaving, wait := d.admit(first); leaving != nil || wait != 0 {
-		t.Fatalf("the first: %v, %v", leaving, wait)
-	}
-	if leaving, wait := d.admit(second); leaving != nil || wait <= 0 {
-		t.Errorf("the second: %v, %v", leaving, wait)
-	}
+	leaving, wait := d.admit(first)
+	assert.Assert(t, leaving == nil, "the first: %v, %v", leaving, wait)
+	assert.Assert(t, wait == 0, "the first: %v, %v", leaving, wait)
+	leaving, wait = d.admit(second)
+	assert.Assert(t, leaving == nil, "the second: %v, %v", leaving, wait)
+	assert.Assert(t, wait > 0, "the second: %v, %v", leaving, wait)
 }
 
 func TestPeerOf(t *testing.T) {
@@ -94,8 +92,6 @@ func TestPeerOf(t *testing.T) {
 		"192.0.2.7": "192.0.2.7", "::ffff:192.0.2.7": "192.0.2.7",
 		"2001:db8:1:2:3:4:5:6": "2001:db8:1:2::/64", "2001:db8:1:2::9": "2001:db8:1:2::/64",
 	} {
-		if got := peerOf(&net.TCPAddr{IP: net.ParseIP(address), Port: 1}); got != want {
-			t.Errorf("%s is of %q, expected %q", address, got, want)
-		}
+		assert.Check(t, is.Equal(peerOf(&net.TCPAddr{IP: net.ParseIP(address), Port: 1}), want), address)
 	}
 }

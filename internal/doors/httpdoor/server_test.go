@@ -12,6 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/doors/httpdoor"
 	"github.com/gybob/aai-gateway/internal/doors/httpdoor/bearer"
 )
@@ -24,9 +27,7 @@ const testTimeout = 20 * time.Second
 func newEcho(t *testing.T, cfg httpdoor.Config, p httpdoor.Hooks) *httpdoor.Server {
 	t.Helper()
 	s, err := httpdoor.New(cfg, p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	s.Handle("/echo", func(w http.ResponseWriter, r *http.Request) {
 		body, end, ok := s.ReadBody(w, r)
 		if !ok {
@@ -77,15 +78,11 @@ func TestAnotherDoor(t *testing.T) {
 		}
 		w := httptest.NewRecorder()
 		s.ServeHTTP(w, r)
-		if w.Code != c.status || !strings.Contains(w.Body.String(), c.says) {
-			t.Errorf("%s: %d %s", c.name, w.Code, w.Body)
-		}
-		if allowed := w.Header().Get("Access-Control-Allow-Methods"); (allowed == "POST") != (c.name == "what it may do") {
-			t.Errorf("%s: a page is told that it may %q", c.name, allowed)
-		}
-		if challenged := w.Header().Get("WWW-Authenticate") != ""; challenged != (w.Code == http.StatusUnauthorized) {
-			t.Errorf("%s: %d, and a challenge: %v", c.name, w.Code, challenged)
-		}
+		assert.Check(t, is.Equal(w.Code, c.status), "%s %s", c.name, w.Body)
+		assert.Check(t, is.Contains(w.Body.String(), c.says), "%s %s", c.name, w.Body)
+		allowed := w.Header().Get("Access-Control-Allow-Methods")
+		assert.Check(t, is.Equal((allowed == "POST"), (c.name == "what it may do")), "%s: a page is told that it may %q", c.name, allowed)
+		assert.Check(t, is.Equal(w.Header().Get("WWW-Authenticate") != "", (w.Code == http.StatusUnauthorized)), "%s %d", c.name, w.Code)
 	}
 }
 
@@ -115,9 +112,8 @@ func TestServerShutdown(t *testing.T) {
 	var ends atomic.Int32
 	began, streamEnded, ending := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	s := newEcho(t, httpdoor.Config{}, httpdoor.Hooks{Shutdown: func(late context.Context) {
-		if _, bounded := late.Deadline(); !bounded {
-			t.Error("it may take for ever")
-		}
+		_, bounded := late.Deadline()
+		assert.Check(t, bounded, "it may take for ever")
 		select {
 		case <-ending:
 		default:
@@ -134,18 +130,14 @@ func TestServerShutdown(t *testing.T) {
 	s.Handle("/slow", func(w http.ResponseWriter, r *http.Request) {
 		began <- struct{}{}
 		<-streamEnded
-		if r.Context().Err() != nil {
-			t.Error("the request was cancelled with the streams")
-		}
+		assert.Check(t, r.Context().Err(), "the request was cancelled with the streams")
 		httpdoor.FromContext(r.Context()).MarkStreaming() // too late to last
 		<-r.Context().Done()
 		w.WriteHeader(http.StatusTeapot)
 		close(ending)
 	})
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	ctx, stop := context.WithCancel(t.Context())
 	served := make(chan error, 1)
 	go func() { served <- s.Serve(ctx, listener) }()
@@ -173,13 +165,11 @@ func TestServerShutdown(t *testing.T) {
 	if err := <-served; err != context.Canceled { //nolint:errorlint // the context's own
 		t.Errorf("it ended with %v", err)
 	}
-	if got := max(<-answers, <-answers); got != http.StatusTeapot {
-		t.Errorf("the slow one was answered %d", got)
-	}
+	got := max(<-answers, <-answers)
+	assert.Check(t, is.Equal(got, http.StatusTeapot), "the slow one was answered %d", got)
 	s.Close()
-	if n := ends.Load(); n != 1 {
-		t.Errorf("the door was ended %d times", n)
-	}
+	n := ends.Load()
+	assert.Check(t, n == 1, "the door was ended %d times", n)
 }
 
 // TestWhatWasAnsweredArrives checks that a complete answer is sent before its connection is
@@ -195,9 +185,7 @@ func TestWhatWasAnsweredArrives(t *testing.T) {
 			_, _ = io.WriteString(w, "answered") // it stays in the server's buffer
 		})
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		ctx, stop := context.WithCancel(t.Context())
 		served := make(chan error, 1)
 		go func() { served <- s.Serve(ctx, listener) }()
@@ -215,9 +203,7 @@ func TestWhatWasAnsweredArrives(t *testing.T) {
 		<-began
 		stop()
 		close(release)
-		if got := <-answer; got != "answered<nil>" {
-			t.Fatalf("the client got %s", got)
-		}
+		assert.Equal(t, <-answer, "answered<nil>")
 		<-served
 	}
 }

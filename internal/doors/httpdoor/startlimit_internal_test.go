@@ -6,6 +6,9 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // TestStarts checks that a caller with hundreds of requests starts a few at a time, and all
@@ -27,9 +30,7 @@ func TestStarts(t *testing.T) {
 				if begun++; i%2 == 0 {
 					beginning++
 				}
-				if beginning > most {
-					t.Errorf("%d begin at a time", beginning)
-				}
+				assert.Check(t, beginning <= most, "%d begin at a time", beginning)
 				mu.Unlock()
 				if i%2 == 1 {
 					time.Sleep(time.Hour) // for an app that hangs
@@ -47,24 +48,17 @@ func TestStarts(t *testing.T) {
 		synctest.Wait()
 		came := time.Now()
 		s.begin(t.Context(), "one", longStart)()
-		if waited := time.Since(came); waited != 0 {
-			t.Errorf("another's request waited %s", waited)
-		}
+		waited := time.Since(came)
+		assert.Check(t, waited == 0, "another's request waited %s", waited)
 		gone, cancel := context.WithTimeout(t.Context(), time.Microsecond)
 		defer cancel()
-		if s.begin(gone, "many", longStart) != nil {
-			t.Error("one that nobody waits for any more has begun")
-		}
+		assert.Check(t, s.begin(gone, "many", longStart) == nil, "one that nobody waits for any more has begun")
 		time.Sleep(requests * longStart)
 		mu.Lock()
-		if begun != requests {
-			t.Errorf("%d of %d have begun although the others wait for an app", begun, requests)
-		}
+		assert.Check(t, is.Equal(begun, requests), "%d of %d have begun although the others wait for an app", begun, requests)
 		mu.Unlock()
 		all.Wait()
-		if len(s.byCaller) != 0 {
-			t.Errorf("%d callers are remembered", len(s.byCaller))
-		}
+		assert.Check(t, is.Len(s.byCaller, 0), "%d callers are remembered", len(s.byCaller))
 	})
 }
 
@@ -92,26 +86,22 @@ func TestStartsPauseAfterBusyCaller(t *testing.T) {
 		for _, step := range []struct{ took, waited time.Duration }{
 			{restThreshold, 20 * time.Millisecond}, {time.Second / 2, 0}, {0, maxRest}, {0, 0},
 		} {
-			if waited := begin("many", step.took); waited != step.waited {
-				t.Errorf("waited %s; expected %s", waited, step.waited)
-			}
+			assert.Check(t, is.Equal(begin("many", step.took), step.waited))
 			begin("one", 0)
 		}
 		more := s.join("many")                                                                // others of its requests wait
 		for i, waited := range []time.Duration{0, 0, 0, restThreshold + restThreshold/2, 0} { // many that are quick
 			begin("one", 0)
-			if got := begin("many", restThreshold/2); got != waited {
-				t.Errorf("the %d. quick one waited %s; expected %s", i+1, got, waited)
-			}
+			got := begin("many", restThreshold/2)
+			assert.Check(t, is.Equal(got, waited), "the %d. quick one waited %s; expected %s", i+1, got, waited)
 		}
 		s.leave("many", more)
 		time.Sleep(soleCallerAfter)
 		begin("many", 0)
 		time.Sleep(soleCallerAfter + 1)
 		for range 3 {
-			if waited := begin("many", 20*time.Millisecond); waited != 0 {
-				t.Errorf("waited %s with nobody beside", waited)
-			}
+			waited := begin("many", 20*time.Millisecond)
+			assert.Check(t, waited == 0, "waited %s with nobody beside", waited)
 		}
 		time.Sleep(time.Hour)
 	})
@@ -128,9 +118,7 @@ func TestStartsHold(t *testing.T) {
 		}
 		short, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if s.reserveBytes(short, "many", 1) != nil {
-			t.Error("more than is allowed is being sent")
-		}
+		assert.Check(t, s.reserveBytes(short, "many", 1) == nil, "more than is allowed is being sent")
 		s.reserveBytes(t.Context(), "one", 1)()
 		free[0]()
 		free[0]()
@@ -138,8 +126,6 @@ func TestStartsHold(t *testing.T) {
 		for _, f := range free {
 			f()
 		}
-		if len(s.byCaller) != 0 {
-			t.Errorf("%d callers are remembered", len(s.byCaller))
-		}
+		assert.Check(t, is.Len(s.byCaller, 0), "%d callers are remembered", len(s.byCaller))
 	})
 }

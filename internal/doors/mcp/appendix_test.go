@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/txtar"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	door "github.com/gybob/aai-gateway/internal/doors/mcp"
@@ -25,19 +27,14 @@ import (
 // rewrites the "<" lines.
 func TestAppendix(t *testing.T) {
 	files, err := filepath.Glob("testdata/appendix/*.txtar")
-	if err != nil || len(files) != 2 {
-		t.Fatalf("expected a file for each era, found %q: %v", files, err)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(files, 2))
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
 			b, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			archive := txtar.Parse(b)
-			if len(archive.Files) != 4 {
-				t.Fatalf("%d conversations", len(archive.Files))
-			}
+			assert.Assert(t, is.Len(archive.Files, 4))
 			for i, f := range archive.Files {
 				archive.Files[i].Data = newAppendixSession(t).play(string(f.Data))
 			}
@@ -103,9 +100,8 @@ func (s *appendixSession) play(script string) []byte {
 // happens performs an event, and returns the number of lines that it causes.
 func (s *appendixSession) happens(what []string) int {
 	var n int
-	if _, err := fmt.Sscan(what[1], &n); err != nil {
-		s.c.t.Fatalf("%q: %v", what, err)
-	}
+	_, err := fmt.Sscan(what[1], &n)
+	assert.NilError(s.c.t, err, "%q", what)
 	switch what[0] {
 	case "step":
 		s.goOn <- struct{}{}
@@ -129,9 +125,7 @@ func (s *appendixSession) say(said string, until bool) []string {
 			line := s.line()
 			lines = append(lines, line)
 			var m message
-			if err := json.Unmarshal([]byte(line), &m); err != nil {
-				s.c.t.Fatal(err)
-			}
+			assert.NilError(s.c.t, json.Unmarshal([]byte(line), &m))
 			if m.ID != nil || strings.Contains(said, "subscriptions/listen") {
 				break
 			}

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	door "github.com/gybob/aai-gateway/internal/doors/mcp"
@@ -44,18 +46,14 @@ func samplingApp(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
 func callWork(t *testing.T, session *mcp.ClientSession) *mcp.CallToolResult {
 	t.Helper()
 	result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "aai_exec", Arguments: map[string]any{"app": "org.example.Slow", "tool": "work"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return result
 }
 
 func textIn(t *testing.T, result *mcp.CallToolResult) string {
 	t.Helper()
 	text, ok := result.Content[0].(*mcp.TextContent)
-	if !ok {
-		t.Fatalf("no text: %+v", result)
-	}
+	assert.Assert(t, ok, "no text: %+v", result)
 	return text.Text
 }
 
@@ -107,9 +105,7 @@ func TestAToolCanAskTheClientsModel(t *testing.T) {
 				} else {
 					session = w.serve(t).connectHTTP(t, try.version, "", try.options)
 				}
-				if got := textIn(t, callWork(t, session)); got != try.want {
-					t.Errorf("got %q, want %q", got, try.want)
-				}
+				assert.Check(t, is.Equal(textIn(t, callWork(t, session)), try.want))
 			})
 		}
 	}
@@ -144,21 +140,16 @@ func TestRoots(t *testing.T) {
 	session := w.connectClient(t, "2025-11-25", client)
 	want := fmt.Sprintf("[{%s project}]", folder)
 	for range 3 {
-		if got := textIn(t, callWork(t, session)); got != want {
-			t.Errorf("the folders are %q, want %q", got, want)
-		}
+		got := textIn(t, callWork(t, session))
+		assert.Check(t, is.Equal(got, want), "the folders are %q, want %q", got, want)
 	}
-	if len(asked) != 1 {
-		t.Errorf("the client was asked %d times", len(asked))
-	}
+	assert.Check(t, is.Equal(len(asked), 1), "the client was asked %d times", len(asked))
 	client.AddRoots(&mcp.Root{URI: "file://" + filepath.ToSlash(folder) + "/more%20dir", Name: "more"})
 	eventually(t, "the new folder is known", func() bool {
 		got := textIn(t, callWork(t, session))
 		return strings.Contains(got, want[1:len(want)-1]) && strings.Contains(got, "{"+filepath.Join(folder, "more dir")+" more}")
 	})
-	if len(asked) != 2 {
-		t.Errorf("the client was asked %d times", len(asked))
-	}
+	assert.Check(t, is.Equal(len(asked), 2), "the client was asked %d times", len(asked))
 }
 
 // TestProjectFolder checks that the configured folder is the root of clients that have none, and of no others.
@@ -189,9 +180,8 @@ func TestProjectFolder(t *testing.T) {
 			})), func(w *world) { w.options = func(c *door.Config) { c.ProjectFolder = try.configured } })
 			client := mcp.NewClient(&mcp.Implementation{Name: "tester", Version: "0"}, try.options)
 			client.AddRoots(try.roots...)
-			if got := textIn(t, callWork(t, w.connectClient(t, try.version, client))); got != try.want {
-				t.Errorf("the folders are %q, want %q", got, try.want)
-			}
+			got := textIn(t, callWork(t, w.connectClient(t, try.version, client)))
+			assert.Check(t, is.Equal(got, try.want), "the folders are %q, want %q", got, try.want)
 		})
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"testing/synctest"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // TestReadingWaitsForTheClient checks that further requests are read only after a client that is behind
@@ -30,21 +32,16 @@ func TestReadingWaitsForTheClient(t *testing.T) {
 				}
 				read, out := io.Pipe()
 				s := newStdio(strings.NewReader(lines.String()), out)
-				if _, err := s.Connect(t.Context()); err != nil {
-					t.Fatal(err)
-				}
+				_, err := s.Connect(t.Context())
+				assert.NilError(t, err)
 				answer := func(m jsonrpc.Message) {
 					text, _ := json.Marshal(strings.Repeat("x", c.size))
-					if err := s.Write(t.Context(), &jsonrpc.Response{ID: m.(*jsonrpc.Request).ID, Result: text}); err != nil {
-						t.Error(err)
-					}
+					assert.Check(t, s.Write(t.Context(), &jsonrpc.Response{ID: m.(*jsonrpc.Request).ID, Result: text}))
 				}
 				var begun atomic.Int64
 				for range c.answered {
 					m, err := s.Read(t.Context())
-					if err != nil {
-						t.Fatal(err)
-					}
+					assert.NilError(t, err)
 					begun.Add(1)
 					go answer(m)
 					synctest.Wait()
@@ -62,16 +59,13 @@ func TestReadingWaitsForTheClient(t *testing.T) {
 					}
 				}()
 				synctest.Wait()
-				if n := begun.Load(); n != int64(c.begun) {
-					t.Errorf("%d requests are begun, expected %d", n, c.begun)
-				}
+				n := begun.Load()
+				assert.Check(t, is.Equal(n, int64(c.begun)), "%d requests are begun, expected %d", n, c.begun)
 				close(reads)
 				scanner := bufio.NewScanner(read)
 				scanner.Buffer(nil, 2*maxUnwritten)
 				for n := range sent {
-					if !scanner.Scan() {
-						t.Fatalf("only %d of %d are answered", n, sent)
-					}
+					assert.Assert(t, scanner.Scan(), "only %d of %d are answered", n, sent)
 				}
 			})
 		})

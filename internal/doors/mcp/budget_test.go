@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/testkit/tokencount"
 )
@@ -38,9 +41,8 @@ func TestWhatEveryConversationCosts(t *testing.T) {
 			list := c.ask("tools/list", `{}`).Result
 			n := tokencount.Count(t, string(list))
 			t.Logf("%s: %d tokens of instructions and server info, %d of %d tools", p.name, intro, n, strings.Count(string(list), `"inputSchema"`))
-			if intro > 300 || n > p.listed {
-				t.Errorf("instructions and server info cost %d tokens of 300, the list %d of %d", intro, n, p.listed)
-			}
+			assert.Check(t, intro <= 300, "instructions and server info cost %d tokens of 300, the list %d of %d", intro, n, p.listed)
+			assert.Check(t, n <= p.listed, "instructions and server info cost %d tokens of 300, the list %d of %d", intro, n, p.listed)
 		})
 	}
 }
@@ -60,18 +62,12 @@ func TestInstructionsSayWhatMatters(t *testing.T) {
 				must = append(must, "guide", tools[slices.IndexFunc(tools, func(n string) bool { return strings.HasPrefix(n, "aai") })])
 			}
 			for _, word := range must {
-				if !strings.Contains(said.Instructions, word) {
-					t.Errorf("%s: no word of %q: %s", p.name, word, said.Instructions)
-				}
+				assert.Check(t, is.Contains(said.Instructions, word), p.name)
 			}
 			for word := range strings.FieldsFuncSeq(said.Instructions, func(r rune) bool { return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyz_:", r) }) {
 				word = strings.TrimSuffix(word, ":")
-				if strings.HasPrefix(word, "ax_") && word != "ax_" && newDesktop(nil).Tool(word) == nil {
-					t.Errorf("%s: there is no %s", p.name, word)
-				}
-				if strings.HasPrefix(word, "aai") && word != aai.BuiltinApp && !slices.Contains(tools, word) {
-					t.Errorf("%s: %s is not listed: %q", p.name, word, tools)
-				}
+				assert.Check(t, !strings.HasPrefix(word, "ax_") || word == "ax_" || newDesktop(nil).Tool(word) != nil, "%s: there is no %s", p.name, word)
+				assert.Check(t, !strings.HasPrefix(word, "aai") || word == aai.BuiltinApp || slices.Contains(tools, word), "%s: %s is not listed: %q", p.name, word, tools)
 			}
 		}
 	}
@@ -101,16 +97,12 @@ func TestResultsAreSentOnce(t *testing.T) {
 	for _, tool := range list.Tools {
 		o := tool.OutputSchema
 		declared[tool.Name] = o != nil
-		if o != nil && (o.Type != "object" || len(o.Properties) == 0 || len(o.Required) > 0) {
-			t.Errorf("%s: %+v", tool.Name, o)
-		}
+		assert.Check(t, !(o != nil && (o.Type != "object" || len(o.Properties) == 0 || len(o.Required) > 0)), "%s %+v", tool.Name, o)
 	}
 	for name, want := range map[string]bool{
 		"ax_list_apps": true, "ax_find": true, "ax_get_value": true, "ax_get_tree": false, "ax_click": false, "ax_clipboard": false, "app_org_example_Notes": false,
 	} {
-		if declared[name] != want {
-			t.Errorf("%s declares a result: %t", name, declared[name])
-		}
+		assert.Check(t, is.Equal(declared[name], want), "%s declares a result: %t", name, declared[name])
 	}
 	for params, isData := range map[string]bool{
 		`{"name":"ax_list_apps","arguments":{}}`:                              true,
@@ -130,12 +122,9 @@ func TestResultsAreSentOnce(t *testing.T) {
 			t.Errorf("%s: %+v", params, got)
 			continue
 		}
-		if (got.StructuredContent != nil) != isData {
-			t.Errorf("%s: the structured content is %v", params, got.StructuredContent)
-		}
-		if text, twice := got.StructuredContent["text"]; twice {
-			t.Errorf("%s: the text %q is there beside the data %v", params, text, got.StructuredContent)
-		}
+		assert.Check(t, is.Equal((got.StructuredContent != nil), isData), "%s: the structured content is %v", params, got.StructuredContent)
+		text, twice := got.StructuredContent["text"]
+		assert.Check(t, !twice, "%s: the text %q is there beside the data %v", params, text, got.StructuredContent)
 	}
 	var got struct {
 		Content           []struct{ Text string }
@@ -143,9 +132,7 @@ func TestResultsAreSentOnce(t *testing.T) {
 	}
 	c.get("tools/call", `{"name":"ax_get_tree","arguments":{"app":"Editor","format":"json"}}`, &got)
 	var said any
-	if err := json.Unmarshal([]byte(got.Content[0].Text), &said); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, json.Unmarshal([]byte(got.Content[0].Text), &said))
 	if !reflect.DeepEqual(said, any(got.StructuredContent)) {
 		t.Errorf("the text is %q, the data %v", got.Content[0].Text, got.StructuredContent)
 	}
@@ -158,11 +145,8 @@ func TestDesktopResultsAreAtTheTop(t *testing.T) {
 	c := w.dial(t).open("2025-11-25", `{}`)
 	var got struct{ StructuredContent map[string]any }
 	c.get("tools/call", `{"name":"ax_find","arguments":{"app":"Editor","query":"Save"}}`, &got)
-	if got.StructuredContent["found"] != true {
-		t.Errorf("directly: %v", got.StructuredContent)
-	}
+	assert.Check(t, is.Equal(got.StructuredContent["found"], true), got.StructuredContent)
 	c.get("tools/call", `{"name":"aai_exec","arguments":{"app":"desktop","tool":"ax_find","args":{"app":"Editor","query":"Save"}}}`, &got)
-	if result, _ := got.StructuredContent["result"].(map[string]any); result["found"] != true {
-		t.Errorf("by aai_exec: %v", got.StructuredContent)
-	}
+	result, _ := got.StructuredContent["result"].(map[string]any)
+	assert.Check(t, is.Equal(result["found"], true), "by aai_exec: %v", got.StructuredContent)
 }

@@ -2,11 +2,12 @@ package mcp_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 )
@@ -21,21 +22,18 @@ func TestCancellation(t *testing.T) {
 	<-w.entered
 	<-w.entered
 	c.send(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s,"reason":"enough"}}`, first))
-	if err := <-w.ended; !errors.Is(err, context.Canceled) {
-		t.Errorf("the tool's context ended with %v", err)
-	}
+	err := <-w.ended
+	assert.Check(t, is.ErrorIs(err, context.Canceled), "the tool's context ended with %v", err)
 	close(w.release)
 	m := c.receive()
-	if string(m.ID) != second {
-		t.Errorf("expected the answer to %s, got %+v", second, m)
-	}
+	assert.Check(t, is.Equal(string(m.ID), second), "%+v", m)
 	m.result(t).succeeds(t)
-	if rest, err := c.hangUp(); len(rest) > 0 || err != nil {
-		t.Errorf("at the end came %q and %v", rest, err)
-	}
-	if got := w.journal.outcomes(blockTool); got[aai.AutomationFailed] != 1 || got[""] != 1 {
-		t.Errorf("the journal has %v", got)
-	}
+	rest, err := c.hangUp()
+	assert.Assert(t, is.Len(rest, 0))
+	assert.NilError(t, err)
+	got := w.journal.outcomes(blockTool)
+	assert.Check(t, is.Equal(got[aai.AutomationFailed], 1), got)
+	assert.Check(t, is.Equal(got[""], 1), got)
 }
 
 // TestCancellationWhileThePersonIsAsked checks that a cancelled call withdraws its question.
@@ -45,19 +43,16 @@ func TestCancellationWhileThePersonIsAsked(t *testing.T) {
 	id := c.request("tools/call", exec(addTool, `{}`))
 	q := c.receive()
 	c.send(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s}}`, id))
-	if m := c.receive(); m.Method != "notifications/cancelled" {
-		t.Errorf("expected that the question is withdrawn, got %+v", m)
-	}
+	m := c.receive()
+	assert.Check(t, is.Equal(m.Method, "notifications/cancelled"), "expected that the question is withdrawn, got %+v", m)
 	c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"action":"accept","content":{"decision":"once"}}}`, q.ID))
-	if rest, err := c.hangUp(); len(rest) > 0 || err != nil {
-		t.Errorf("at the end came %q and %v", rest, err)
-	}
-	if len(w.added) > 0 {
-		t.Error("the call ran")
-	}
-	if got := w.journal.outcomes(addTool); got[aai.AutomationFailed] != 1 || got[aai.ConsentRequired] != 1 {
-		t.Errorf("the journal has %v", got)
-	}
+	rest, err := c.hangUp()
+	assert.Assert(t, is.Len(rest, 0))
+	assert.NilError(t, err)
+	assert.Check(t, len(w.added) <= 0, "the call ran")
+	got := w.journal.outcomes(addTool)
+	assert.Check(t, is.Equal(got[aai.AutomationFailed], 1), got)
+	assert.Check(t, is.Equal(got[aai.ConsentRequired], 1), got)
 }
 
 // TestTheSDKsClientCancels checks that the SDK's client cancels by its context, in versions with and
@@ -72,12 +67,9 @@ func TestTheSDKsClientCancels(t *testing.T) {
 			_, err := session.CallTool(ctx, &mcp.CallToolParams{
 				Name: "aai_exec", Arguments: map[string]any{"app": notes, "tool": blockTool},
 			})
-			if !errors.Is(err, context.Canceled) {
-				t.Errorf("the call ended with %v", err)
-			}
-			if err := <-w.ended; !errors.Is(err, context.Canceled) {
-				t.Errorf("the tool's context ended with %v", err)
-			}
+			assert.Check(t, is.ErrorIs(err, context.Canceled), "the call ended with %v", err)
+			err = <-w.ended
+			assert.Check(t, is.ErrorIs(err, context.Canceled), "the tool's context ended with %v", err)
 		})
 	}
 }
@@ -104,28 +96,21 @@ func TestACallThatBlocksBlocksNoOther(t *testing.T) {
 				go func() { others <- call(addTool) }()
 			}
 			for range 64 {
-				if err := <-others; err != nil {
-					t.Error(err)
-				}
+				assert.Check(t, <-others)
 			}
 			close(w.release)
-			if err := <-blocked; err != nil {
-				t.Error(err)
-			}
-			if n := w.journal.outcomes(addTool)[""]; n != 64 {
-				t.Errorf("%d of 64 calls are on record", n)
-			}
+			assert.Check(t, <-blocked)
+			n := w.journal.outcomes(addTool)[""]
+			assert.Check(t, is.Equal(n, 64), "%d of 64 calls are on record", n)
 			// The grant for a session must be for this client, in every version.
 			sessions := map[string]bool{}
 			for _, e := range w.journal.asked() {
 				sessions[e.Caller.Session] = true
-				if e.Caller.Door != aai.DoorMCP || e.Caller.Name != "tester" || e.Caller.Session == "" {
-					t.Errorf("a call came from %+v", e.Caller)
-				}
+				assert.Check(t, is.Equal(e.Caller.Door, aai.DoorMCP), "%+v", e.Caller)
+				assert.Check(t, is.Equal(e.Caller.Name, "tester"), "%+v", e.Caller)
+				assert.Check(t, e.Caller.Session != "", "a call came from %+v", e.Caller)
 			}
-			if len(sessions) != 1 {
-				t.Errorf("the calls of one client are of %d sessions", len(sessions))
-			}
+			assert.Check(t, is.Len(sessions, 1), "the calls of one client are of %d sessions", len(sessions))
 		})
 	}
 }
@@ -136,14 +121,13 @@ func TestCancellationOfADesktopTool(t *testing.T) {
 	w := newWorld(t, withDesktop, withProfile("desktop"))
 	c := w.dial(t).open("2025-11-25", `{}`)
 	id := c.request("tools/call", `{"name":"ax_wait_idle","arguments":{"app":"Editor","timeout_ms":60000,"poll_ms":10000},"_meta":{"progressToken":1}}`)
-	if m := c.receive(); m.Method != "notifications/progress" {
-		t.Fatalf("expected to hear that it waits, got %+v", m)
-	}
+	m := c.receive()
+	assert.Equal(t, m.Method, "notifications/progress", "expected to hear that it waits, got %+v", m)
 	c.send(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s}}`, id))
-	if rest, err := c.hangUp(); len(rest) > 0 || err != nil {
-		t.Errorf("at the end came %q and %v", rest, err)
-	}
-	if got := w.journal.outcomes("ax_wait_idle"); got[""] > 0 || len(got) != 1 {
-		t.Errorf("on record: %v", got)
-	}
+	rest, err := c.hangUp()
+	assert.Assert(t, is.Len(rest, 0))
+	assert.NilError(t, err)
+	got := w.journal.outcomes("ax_wait_idle")
+	assert.Check(t, got[""] <= 0, "on record: %v", got)
+	assert.Check(t, is.Len(got, 1))
 }

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 )
@@ -17,9 +19,7 @@ import (
 func (c *wire) toolNames() []string {
 	c.t.Helper()
 	var list struct{ Tools []struct{ Name string } }
-	if err := json.Unmarshal(c.ask("tools/list", `{}`).Result, &list); err != nil {
-		c.t.Fatal(err)
-	}
+	assert.NilError(c.t, json.Unmarshal(c.ask("tools/list", `{}`).Result, &list))
 	var names []string
 	for _, tool := range list.Tools {
 		names = append(names, tool.Name)
@@ -30,9 +30,7 @@ func (c *wire) toolNames() []string {
 func (c *wire) resourceURIs() []string {
 	c.t.Helper()
 	var list struct{ Resources []struct{ URI string } }
-	if err := json.Unmarshal(c.ask("resources/list", `{}`).Result, &list); err != nil {
-		c.t.Fatal(err)
-	}
+	assert.NilError(c.t, json.Unmarshal(c.ask("resources/list", `{}`).Result, &list))
 	var uris []string
 	for _, r := range list.Resources {
 		uris = append(uris, r.URI)
@@ -46,9 +44,7 @@ func (c *wire) awaitChanges(lists ...string) {
 	missing := slices.Clone(lists)
 	for len(missing) > 0 {
 		came := strings.TrimSuffix(strings.TrimPrefix(c.receive().Method, "notifications/"), "/list_changed")
-		if !slices.Contains(lists, came) {
-			c.t.Fatalf("expected news of %q, got %q", lists, came)
-		}
+		assert.Assert(c.t, is.Contains(lists, came))
 		// The SDK sends one notification for changes within a moment; on a busy machine one change may
 		// take longer and cause two.
 		missing = slices.DeleteFunc(missing, func(list string) bool { return list == came })
@@ -68,12 +64,10 @@ func TestChangesWhileConnected(t *testing.T) {
 		for _, id := range ids {
 			tools, uris = append(tools, aai.WireName("app:"+id)), append(uris, "app:"+id)
 		}
-		if got := c.toolNames(); !slices.Equal(got, tools) {
-			t.Errorf("%s: the tools are %q, expected %q", what, got, tools)
-		}
-		if got := c.resourceURIs(); !slices.Equal(got, uris) {
-			t.Errorf("%s: the resources are %q, expected %q", what, got, uris)
-		}
+		got := c.toolNames()
+		assert.Check(t, slices.Equal(got, tools), "%s: the tools are %q, expected %q", what, got, tools)
+		got = c.resourceURIs()
+		assert.Check(t, slices.Equal(got, uris), "%s: the resources are %q, expected %q", what, got, uris)
 	}
 
 	clock := w.app("org.example.Clock", "Clock", "Tells the time.")
@@ -84,9 +78,9 @@ func TestChangesWhileConnected(t *testing.T) {
 	renamed.Name = "Watch"
 	w.catalog.edit(func(apps []*aai.App) []*aai.App { return append(apps[:2], &renamed) })
 	expect("renamed", "org.example.Clock", notes)
-	if list := string(c.ask("tools/list", `{}`).Result); !strings.Contains(list, "【Watch】") || strings.Contains(list, "【Clock】") {
-		t.Errorf("the list has the old name: %s", list)
-	}
+	list := string(c.ask("tools/list", `{}`).Result)
+	assert.Assert(t, is.Contains(list, "【Watch】"))
+	assert.Assert(t, !strings.Contains(list, "【Clock】"), "the list has the old name: %s", list)
 
 	w.catalog.edit(func(apps []*aai.App) []*aai.App { return append(apps[:1], apps[2]) })
 	expect("removed", "org.example.Clock")
@@ -97,15 +91,14 @@ func TestChangesWhileConnected(t *testing.T) {
 	expect("another one, and this one cannot run any more", notes)
 
 	// The removed app's tool no longer exists for calls either.
-	if m := c.ask("tools/call", `{"name":"app_org_example_Clock"}`); m.Error == nil || m.Error.Code != -32602 {
-		t.Errorf("the guide of an app that is gone: %+v", m)
-	}
-	if m := c.ask("resources/read", `{"uri":"app:org.example.Clock"}`); m.Error == nil {
-		t.Errorf("the descriptor of an app that is gone: %+v", m)
-	}
-	if rest, err := c.hangUp(); len(rest) > 0 || err != nil {
-		t.Errorf("at the end came %q and %v", rest, err)
-	}
+	m := c.ask("tools/call", `{"name":"app_org_example_Clock"}`)
+	assert.Assert(t, m.Error != nil, "the guide of an app that is gone: %+v", m)
+	assert.Equal(t, m.Error.Code, -32602, "%+v", m)
+	m = c.ask("resources/read", `{"uri":"app:org.example.Clock"}`)
+	assert.Check(t, m.Error != nil, "the descriptor of an app that is gone: %+v", m)
+	rest, err := c.hangUp()
+	assert.Assert(t, is.Len(rest, 0))
+	assert.NilError(t, err)
 }
 
 // TestWhatIsNoChange checks that neither the first list nor a scan without changes causes a notification.
@@ -123,9 +116,9 @@ func TestWhatIsNoChange(t *testing.T) {
 	c.lives()
 	w.catalog.edit(func(apps []*aai.App) []*aai.App { return append(apps, w.app("org.example.Clock", "Clock", "")) })
 	c.awaitChanges("tools", "resources")
-	if rest, err := c.hangUp(); len(rest) > 0 || err != nil {
-		t.Errorf("at the end came %q and %v", rest, err)
-	}
+	rest, err := c.hangUp()
+	assert.Assert(t, is.Len(rest, 0))
+	assert.NilError(t, err)
 }
 
 // TestTheSDKsClientHearsOfChanges checks that the SDK's own client gets notifications in versions with
@@ -155,9 +148,8 @@ func TestTheSDKsClientHearsOfChanges(t *testing.T) {
 			}
 			<-resources
 			list, err := session.ListTools(t.Context(), nil)
-			if err != nil || len(list.Tools) != 3 {
-				t.Errorf("expected three tools, got %+v, %v", list, err)
-			}
+			assert.NilError(t, err, "%+v", list)
+			assert.Assert(t, is.Len(list.Tools, 3), "%+v", list)
 		})
 	}
 }

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	door "github.com/gybob/aai-gateway/internal/doors/mcp"
 )
@@ -21,9 +24,9 @@ func withGuides(w *world) {
 func (c *wire) textOfCall(tool, args string) string {
 	c.t.Helper()
 	var r struct{ Content []struct{ Text string } }
-	if err := json.Unmarshal(c.ask("tools/call", fmt.Sprintf(`{"name":"aai_exec","arguments":{"app":%q,"tool":%q,"args":%s}}`, notes, tool, args)).Result, &r); err != nil || len(r.Content) == 0 {
-		c.t.Fatalf("%+v, %v", r, err)
-	}
+	err := json.Unmarshal(c.ask("tools/call", fmt.Sprintf(`{"name":"aai_exec","arguments":{"app":%q,"tool":%q,"args":%s}}`, notes, tool, args)).Result, &r)
+	assert.NilError(c.t, err, "%+v", r)
+	assert.Assert(c.t, len(r.Content) != 0, "%+v", r)
 	return r.Content[0].Text
 }
 
@@ -46,16 +49,12 @@ func TestChangesAreToldOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, withGuides)
 			c := w.dial(t).open("2025-06-18", `{}`)
-			if said := c.textOfCall(sayTool, `{}`); strings.Contains(said, "have changed") {
-				t.Errorf("told at first: %s", said)
-			}
+			said := c.textOfCall(sayTool, `{}`)
+			assert.Check(t, !strings.Contains(said, "have changed"), "told at first: %s", said)
 			w.changeNotes()
-			if said := c.textOfCall(next.tool, next.args); !strings.Contains(said, changedNotes) {
-				t.Errorf("not told: %s", said)
-			}
-			if said := c.textOfCall(sayTool, `{}`); strings.Contains(said, "have changed") {
-				t.Errorf("told again: %s", said)
-			}
+			assert.Check(t, is.Contains(c.textOfCall(next.tool, next.args), changedNotes))
+			said = c.textOfCall(sayTool, `{}`)
+			assert.Check(t, !strings.Contains(said, "have changed"), "told again: %s", said)
 		})
 	}
 }
@@ -67,13 +66,11 @@ func TestChangesThatAreKnown(t *testing.T) {
 	c.textOfCall(sayTool, `{}`)
 	w.changeNotes()
 	c.ask("tools/call", `{"name":"app_org_example_Notes","arguments":{}}`)
-	if said := c.textOfCall(sayTool, `{}`); strings.Contains(said, "have changed") {
-		t.Errorf("after the guide: %s", said)
-	}
+	said := c.textOfCall(sayTool, `{}`)
+	assert.Check(t, !strings.Contains(said, "have changed"), "after the guide: %s", said)
 	w = newWorld(t, withGuides)
 	c = w.dial(t).open("2025-06-18", `{}`)
 	w.changeNotes()
-	if said := c.textOfCall(sayTool, `{}`); strings.Contains(said, "have changed") {
-		t.Errorf("without an earlier call: %s", said)
-	}
+	said = c.textOfCall(sayTool, `{}`)
+	assert.Check(t, !strings.Contains(said, "have changed"), "without an earlier call: %s", said)
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"gotest.tools/v3/assert"
 )
 
 // patience limits the time that a test waits for an expected event.
@@ -70,9 +71,7 @@ func (c *wire) line() string {
 	c.t.Helper()
 	select {
 	case line, ok := <-c.lines:
-		if !ok {
-			c.t.Fatal("the door has closed its output")
-		}
+		assert.Assert(c.t, ok, "the door has closed its output")
 		return line
 	case <-time.After(patience):
 		c.t.Fatal("nothing comes from the door")
@@ -96,9 +95,7 @@ func (c *wire) receive() message {
 	c.t.Helper()
 	line := c.line()
 	var m message
-	if err := json.Unmarshal([]byte(line), &m); err != nil {
-		c.t.Fatalf("not a message: %v: %s", err, line)
-	}
+	assert.NilError(c.t, json.Unmarshal([]byte(line), &m), line)
 	return m
 }
 
@@ -118,9 +115,8 @@ func (c *wire) ask(method, params string) message {
 	for slices.Contains(c.notifications, m.Method) { // sent twice
 		m = c.receive()
 	}
-	if string(m.ID) != id || m.Method != "" {
-		c.t.Fatalf("expected the answer to %s, got %+v", id, m)
-	}
+	assert.Equal(c.t, string(m.ID), id, "%+v", m)
+	assert.Equal(c.t, m.Method, "", "%+v", m)
 	return m
 }
 
@@ -129,9 +125,7 @@ func (c *wire) open(version, capabilities string) *wire {
 	c.t.Helper()
 	m := c.ask("initialize", fmt.Sprintf(
 		`{"protocolVersion":%q,"capabilities":%s,"clientInfo":{"name":"tester","version":"0"}}`, version, capabilities))
-	if m.Error != nil {
-		c.t.Fatalf("the handshake failed: %+v", m.Error)
-	}
+	assert.Assert(c.t, m.Error == nil, "the handshake failed: %+v", m.Error)
 	c.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	return c
 }
@@ -164,26 +158,22 @@ func (m message) result(t *testing.T) toolResult {
 	if m.Error != nil {
 		t.Fatalf("expected a result, got the error %+v", *m.Error)
 	}
-	if err := json.Unmarshal(m.Result, &r); err != nil {
-		t.Fatalf("not a result: %v: %s", err, m.Result)
-	}
+	assert.NilError(t, json.Unmarshal(m.Result, &r), m.Result)
 	return r
 }
 
 // fails asserts that the result is an error of the type.
 func (r toolResult) fails(t *testing.T, code string) {
 	t.Helper()
-	if !r.IsError || r.StructuredContent["type"] != code {
-		t.Fatalf("expected %s, got %+v", code, r)
-	}
+	assert.Assert(t, r.IsError, "%+v", r)
+	assert.Equal(t, r.StructuredContent["type"], code, "%+v", r)
 }
 
 // succeeds asserts that the result is no error.
 func (r toolResult) succeeds(t *testing.T) {
 	t.Helper()
-	if r.IsError || len(r.Content) == 0 {
-		t.Fatalf("expected success, got %+v", r)
-	}
+	assert.Assert(t, !r.IsError, "expected success, got %+v", r)
+	assert.Assert(t, len(r.Content) != 0, "expected success, got %+v", r)
 }
 
 // hangUp closes the input, and returns the remaining lines and the door's error.
@@ -238,15 +228,12 @@ func (w *world) connectClient(t *testing.T, version string, client *mcp.Client) 
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	session, err := client.Connect(ctx, &mcp.IOTransport{Reader: read, Writer: write}, &mcp.ClientSessionOptions{ProtocolVersion: version})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(func() {
 		_ = session.Close()
 		// A client that closes both ends at once may miss a last answer.
-		if err := <-done; err != nil && !errors.Is(err, io.ErrClosedPipe) {
-			t.Errorf("the door ended with %v", err)
-		}
+		err := <-done
+		assert.Check(t, err == nil || errors.Is(err, io.ErrClosedPipe), "the door ended with %v", err)
 	})
 	return session
 }

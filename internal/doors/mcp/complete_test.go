@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -20,9 +23,8 @@ func (c *wire) completed(ref, argument, value, said string) []string {
 		}
 	}
 	c.get("completion/complete", fmt.Sprintf(`{"ref":%s,"argument":{"name":%q,"value":%q},"context":{"arguments":%s}}`, ref, argument, value, said), &got)
-	if got.Completion.HasMore != (got.Completion.Total > len(got.Completion.Values)) || len(got.Completion.Values) > 100 {
-		c.t.Errorf("%s %s %q: %+v", ref, argument, value, got)
-	}
+	assert.Check(c.t, is.Equal(got.Completion.HasMore, (got.Completion.Total > len(got.Completion.Values))), "%s %s %q %+v", ref, argument, value, got)
+	assert.Check(c.t, len(got.Completion.Values) <= 100, "%s %s %q %+v", ref, argument, value, got)
 	return got.Completion.Values
 }
 
@@ -54,9 +56,7 @@ func TestCompletions(t *testing.T) {
 		{templated("guide:{+id}"), "id", "desk", `{}`, "desktop"},
 		{templated("app:" + notes), "id", "x", `{}`, ""},
 	} {
-		if got := strings.Join(c.completed(try.ref, try.argument, try.value, try.said), " "); got != try.want {
-			t.Errorf("%s %s %q %s: got %q, want %q", try.ref, try.argument, try.value, try.said, got, try.want)
-		}
+		assert.Check(t, is.Equal(strings.Join(c.completed(try.ref, try.argument, try.value, try.said), " "), try.want), "%s %s %q %s", try.ref, try.argument, try.value, try.said)
 	}
 }
 
@@ -71,9 +71,8 @@ func TestCompletionsThatCannotBe(t *testing.T) {
 	} {
 		c.refused(-32602, word, "completion/complete", params)
 	}
-	if m := c.ask("completion/complete", `{"ref":{"type":"ref/other"},"argument":{"name":"path","value":""}}`); m.Error == nil {
-		t.Errorf("a reference of no kind: %s", m.Result)
-	}
+	m := c.ask("completion/complete", `{"ref":{"type":"ref/other"},"argument":{"name":"path","value":""}}`)
+	assert.Check(t, m.Error != nil, "a reference of no kind: %s", m.Result)
 }
 
 // TestManyCompletions: there may be more values than a completion can have.
@@ -83,9 +82,9 @@ func TestManyCompletions(t *testing.T) {
 		w.catalog.apps = append(w.catalog.apps, w.app(fmt.Sprintf("org.example.App%03d", i), "App", ""))
 	}
 	c := w.dial(t).open("2025-11-25", `{}`)
-	if got := c.completed(templated("app:{+id}"), "id", "app", `{}`); len(got) != 100 || got[0] != "org.example.App000" {
-		t.Errorf("%d values: %q", len(got), got)
-	}
+	got := c.completed(templated("app:{+id}"), "id", "app", `{}`)
+	assert.Assert(t, is.Len(got, 100))
+	assert.Equal(t, got[0], "org.example.App000")
 }
 
 // TestCompletionsAskNobody checks that a completion asks no questions: it does not suggest programs
@@ -95,14 +94,10 @@ func TestCompletionsAskNobody(t *testing.T) {
 	w := newWorld(t, withDesktop, withGate(asksByDialog), withDialog(func() { asked++ }))
 	c := w.dial(t).open("2025-11-25", elicitationCapability)
 	for range 3 { // with each key that is pressed
-		if got := c.completed(prompted1("navigate-to"), "app_name", "", `{}`); !slices.Equal(got, []string{"Notes"}) {
-			t.Errorf("proposed %q", got)
-		}
+		got := c.completed(prompted1("navigate-to"), "app_name", "", `{}`)
+		assert.Check(t, slices.Equal(got, []string{"Notes"}), "proposed %q", got)
 	}
-	if asked > 0 {
-		t.Errorf("%d questions were asked", asked)
-	}
-	if got := w.journal.outcomes("ax_list_apps"); got[aai.ConsentRequired] != 1 {
-		t.Errorf("on record: %v", got)
-	}
+	assert.Check(t, asked <= 0, "%d questions were asked", asked)
+	got := w.journal.outcomes("ax_list_apps")
+	assert.Check(t, is.Equal(got[aai.ConsentRequired], 1), "on record: %v", got)
 }

@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	door "github.com/gybob/aai-gateway/internal/doors/mcp"
@@ -56,9 +58,8 @@ func TestConformance(t *testing.T) {
 				}
 				s.report(t, name)
 			}
-			if required != r.required || tasks != r.tasks {
-				t.Errorf("%d required scenarios and %d of tasks ran, expected %d and %d", required, tasks, r.required, r.tasks)
-			}
+			assert.Check(t, is.Equal(required, r.required))
+			assert.Check(t, is.Equal(tasks, r.tasks))
 		})
 	}
 }
@@ -90,9 +91,7 @@ func TestConformanceOfTheDoorAsItIs(t *testing.T) {
 			results := runSuite(t, newWorld(t).door, version)
 			for _, name := range names {
 				s, ran := results[name]
-				if !ran {
-					t.Errorf("%s did not run", name)
-				}
+				assert.Check(t, ran, "%s did not run", name)
 				// The suite warns of unknown tools, because its own are missing.
 				s.report(t, name, "WARNING")
 			}
@@ -132,9 +131,7 @@ type scenario []struct {
 func (s scenario) report(t *testing.T, name string, tolerated ...string) {
 	t.Helper()
 	for _, check := range s {
-		if check.Status != "SUCCESS" && check.Status != "INFO" && !slices.Contains(tolerated, check.Status) {
-			t.Errorf("%s: %s: %s: %s", name, check.ID, check.Status, check.ErrorMessage)
-		}
+		assert.Check(t, check.Status == "SUCCESS" || check.Status == "INFO" || slices.Contains(tolerated, check.Status), "%s %s %s %s", name, check.ID, check.Status, check.ErrorMessage)
 	}
 }
 
@@ -142,31 +139,26 @@ func (s scenario) report(t *testing.T, name string, tolerated ...string) {
 func runSuite(t *testing.T, d *door.Door, version string) map[string]scenario {
 	t.Helper()
 	served, err := d.HTTP(streamable.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	server := httptest.NewServer(served)
 	defer server.Close()
 	defer served.Close()
 
 	modules, err := filepath.Abs("../../../.cache/conformance/node_modules")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	// The suite's own Node.js: a distribution's may be too old for it.
 	node, err := filepath.Glob(filepath.Join(modules, "node-linux-*", "bin", "node"))
 	suite := filepath.Join(modules, "@modelcontextprotocol", "conformance", "dist", "index.js")
-	if _, missing := os.Stat(suite); err != nil || missing != nil || len(node) == 0 {
-		t.Fatal("install the conformance suite of MCP: scripts/need-conformance (make test does)")
-	}
+	_, missing := os.Stat(suite)
+	assert.NilError(t, err)
+	assert.NilError(t, missing)
+	assert.Assert(t, len(node) != 0, "install the conformance suite of MCP: scripts/need-conformance (make test does)")
 	found := t.TempDir()
 	cmd := command.CommandContext(t.Context(), node[0], suite, "server", "--url", server.URL+"/mcp", "--requirements", version, "-o", found)
 	// The checks say more than the exit code.
 	said, err := cmd.CombinedOutput()
 	results := readScenarios(t, found)
-	if len(results) == 0 {
-		t.Fatalf("the suite found nothing: %v\n%s", err, said)
-	}
+	assert.Assert(t, len(results) != 0, "the suite found nothing: %v\n%s", err, said)
 	return results
 }
 
@@ -177,24 +169,16 @@ var ranAt = regexp.MustCompile(`^server-(.+)-\d{4}-\d\d-\d\dT[-\d]+Z$`)
 func readScenarios(t *testing.T, found string) map[string]scenario {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(found, "*", "checks.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	results := make(map[string]scenario)
 	for _, file := range files {
 		b, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		var s scenario
-		if err := json.Unmarshal(b, &s); err != nil {
-			t.Fatalf("%s: %v", file, err)
-		}
+		assert.NilError(t, json.Unmarshal(b, &s), file)
 		folder := filepath.Base(filepath.Dir(file))
 		name := ranAt.FindStringSubmatch(folder)
-		if name == nil {
-			t.Fatalf("%s: expected the name of a scenario and a time", folder)
-		}
+		assert.Assert(t, name != nil, "%s: expected the name of a scenario and a time", folder)
 		results[name[1]] = s
 	}
 	return results

@@ -12,6 +12,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"gotest.tools/v3/assert"
 )
 
 // The tools that the conformance suite calls. The suite's descriptions of its scenarios define their
@@ -26,9 +27,7 @@ const (
 func decoded(t *testing.T, text string) []byte {
 	t.Helper()
 	b, err := base64.StdEncoding.DecodeString(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return b
 }
 

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/policy"
@@ -30,9 +32,7 @@ func (c *wire) askedAbout(tool, args string) (id string, question message) {
 	c.t.Helper()
 	id = c.request("tools/call", exec(tool, args))
 	q := c.receive()
-	if q.Method != "elicitation/create" {
-		c.t.Fatalf("expected a question, got %+v", q)
-	}
+	assert.Equal(c.t, q.Method, "elicitation/create", "%+v", q)
 	return id, q
 }
 
@@ -65,19 +65,15 @@ func TestEveryChoice(t *testing.T) {
 			w := newWorld(t, withConsentGate(file), harmless)
 			client := w.dial(t).open("2025-06-18", elicitationCapability)
 			_, q := client.askedAbout(addTool, `{}`)
-			if now := client.reply(q, chose(choice)).code(); now != c.now {
-				t.Errorf("the call came to %q, expected %q", now, c.now)
-			}
-			if again := client.outcome(addTool); again != c.again {
-				t.Errorf("the next call came to %q, expected %q", again, c.again)
-			}
-			if other := client.outcome(sayTool); other != c.other {
-				t.Errorf("another tool came to %q, expected %q", other, c.other)
-			}
+			now := client.reply(q, chose(choice)).code()
+			assert.Check(t, is.Equal(now, c.now), "the call came to %q, expected %q", now, c.now)
+			again := client.outcome(addTool)
+			assert.Check(t, is.Equal(again, c.again), "the next call came to %q, expected %q", again, c.again)
+			other := client.outcome(sayTool)
+			assert.Check(t, is.Equal(other, c.other), "another tool came to %q, expected %q", other, c.other)
 			next := newWorld(t, withConsentGate(file), harmless).dial(t).open("2025-06-18", elicitationCapability)
-			if elsewhere := next.outcome(addTool); elsewhere != c.elsewhere {
-				t.Errorf("in another process it came to %q, expected %q", elsewhere, c.elsewhere)
-			}
+			elsewhere := next.outcome(addTool)
+			assert.Check(t, is.Equal(elsewhere, c.elsewhere), "in another process it came to %q, expected %q", elsewhere, c.elsewhere)
 		})
 	}
 }
@@ -97,14 +93,11 @@ func TestForGoodIsNotAskedThroughTheClient(t *testing.T) {
 	for name, want := range map[string]any{
 		"app_id": notes, "app_name": "Notes|Notizen", "tool": unknownOutcomeTool, "consent_url": "aai://consent?app=org.example.Notes&tool=send",
 	} {
-		if got := result.StructuredContent[name]; got != want {
-			t.Errorf("%s is %v", name, got)
-		}
+		assert.Check(t, is.Equal(result.StructuredContent[name], want), name)
 	}
 	for name := range result.StructuredContent { // the caller has the tool's schema
-		if strings.Contains(name, "schema") || strings.Contains(name, "param") {
-			t.Errorf("it tells %s: %v", name, result.StructuredContent[name])
-		}
+		assert.Assert(t, !strings.Contains(name, "schema"), "it tells %s: %v", name, result.StructuredContent[name])
+		assert.Assert(t, !strings.Contains(name, "param"), "it tells %s: %v", name, result.StructuredContent[name])
 	}
 }
 
@@ -141,19 +134,17 @@ func TestTheQuestion(t *testing.T) {
 			Required []string
 		}
 	}
-	if err := json.Unmarshal(q.Params, &form); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, json.Unmarshal(q.Params, &form))
 	for _, part := range []string{`which calls itself "tester"`, notes, addTool, "buy milk"} {
-		if !strings.Contains(form.Message, part) {
-			t.Errorf("the question does not say %q: %s", part, form.Message)
-		}
+		assert.Check(t, is.Contains(form.Message, part), "the question does not say %q: %s", part, form.Message)
 	}
 	field := form.RequestedSchema.Properties["decision"]
-	if form.Mode != "form" || field.Type != "string" || field.Default != nil || len(field.Enum) == 0 || field.Enum[0] != "deny" ||
-		!slices.Equal(form.RequestedSchema.Required, []string{"decision"}) {
-		t.Errorf("the form is %s", q.Params)
-	}
+	assert.Equal(t, form.Mode, "form", q.Params)
+	assert.Equal(t, field.Type, "string", q.Params)
+	assert.Assert(t, field.Default == nil, "the form is %s", q.Params)
+	assert.Assert(t, len(field.Enum) != 0, "the form is %s", q.Params)
+	assert.Equal(t, field.Enum[0], "deny", q.Params)
+	assert.Assert(t, slices.Equal(form.RequestedSchema.Required, []string{"decision"}), "the form is %s", q.Params)
 }
 
 // TestNothingElseIsYes checks that every other response is a refusal.
@@ -184,30 +175,24 @@ func TestNothingElseIsYes(t *testing.T) {
 			c := w.dial(t).open("2025-06-18", elicitationCapability)
 			_, q := c.askedAbout(addTool, `{}`)
 			result := c.reply(q, rest)
-			if code := result.code(); !result.IsError || code != "PERMISSION_DENIED" && code != "CONSENT_REQUIRED" {
-				t.Errorf("expected a refusal, got %+v", result)
-			}
+			code := result.code()
+			assert.Assert(t, result.IsError, "expected a refusal, got %+v", result)
+			assert.Assert(t, code == "PERMISSION_DENIED" || code == "CONSENT_REQUIRED", "expected a refusal, got %+v", result)
 			for action, words := range map[string]string{"decline": "denied", "cancel": "closed without an answer"} {
-				if strings.HasPrefix(name, action) && !strings.Contains(fmt.Sprintf("%s", result.Content), words) {
-					t.Errorf("expected %q, got %s", words, result.Content)
-				}
-				if strings.HasPrefix(name, action) && result.StructuredContent["elicitation"] != action {
-					t.Errorf("expected %q, got %v", action, result.StructuredContent["elicitation"])
-				}
+				assert.Check(t, !strings.HasPrefix(name, action) || strings.Contains(fmt.Sprintf("%s", result.Content), words), "%q %s", words, result.Content)
+				assert.Check(t, !strings.HasPrefix(name, action) || result.StructuredContent["elicitation"] == action, "%q %v", action, result.StructuredContent["elicitation"])
 			}
 			w.ranNothing(t)
-			if got := c.outcome(addTool); got != "asked" {
-				t.Errorf("the next call came to %q", got)
-			}
+			got := c.outcome(addTool)
+			assert.Check(t, is.Equal(got, "asked"), "the next call came to %q", got)
 		})
 	}
 }
 
 func (w *world) ranNothing(t *testing.T) {
 	t.Helper()
-	if len(w.added) > 0 || w.journal.outcomes(addTool)[""] > 0 {
-		t.Error("the call ran")
-	}
+	assert.Assert(t, len(w.added) <= 0, "the call ran")
+	assert.Assert(t, w.journal.outcomes(addTool)[""] <= 0, "the call ran")
 }
 
 // TestClientsThatCannotAsk checks that without forms at the client, the error tells the person's next step.
@@ -220,9 +205,8 @@ func TestClientsThatCannotAsk(t *testing.T) {
 			c := w.dial(t).open("2025-11-25", capabilities)
 			result := c.ask("tools/call", exec(addTool, `{}`)).result(t)
 			result.fails(t, "CONSENT_REQUIRED")
-			if hint, _ := result.StructuredContent["suggestion"].(string); !strings.Contains(hint, "aai-gateway consent grant "+notes+" "+addTool) {
-				t.Errorf("the hint is %q", hint)
-			}
+			hint, _ := result.StructuredContent["suggestion"].(string)
+			assert.Check(t, is.Contains(hint, "aai-gateway consent grant "+notes+" "+addTool))
 			w.ranNothing(t)
 		})
 	}
@@ -256,12 +240,12 @@ func TestTheAnsweredCallNamesTheOneThatAsked(t *testing.T) {
 	_, q := c.askedAbout(addTool, `{}`)
 	c.reply(q, chose("once")).succeeds(t)
 	received := w.journal.asked()
-	if len(received) != 2 || received[0].Call == "" || received[1].Parent != received[0].Call {
-		t.Errorf("the journal has %+v", received)
-	}
-	if intents := w.journal.calls(aai.Intent); len(intents) != 1 || intents[0].Consent != "once (client)" {
-		t.Errorf("the journal has %+v", intents)
-	}
+	assert.Assert(t, is.Len(received, 2))
+	assert.Assert(t, received[0].Call != "", "the journal has %+v", received)
+	assert.Equal(t, received[1].Parent, received[0].Call)
+	intents := w.journal.calls(aai.Intent)
+	assert.Assert(t, is.Len(intents, 1))
+	assert.Equal(t, intents[0].Consent, "once (client)")
 }
 
 // TestTheSDKsClientAsks uses the SDK's own client, which asks by itself, in versions with and without sessions.
@@ -283,9 +267,9 @@ func TestTheSDKsClientAsks(t *testing.T) {
 				result, err := session.CallTool(t.Context(), &mcp.CallToolParams{
 					Name: "aai_exec", Arguments: map[string]any{"app": notes, "tool": addTool, "args": map[string]any{"text": "x"}},
 				})
-				if err != nil || result.IsError != fails || asked != i+1 {
-					t.Errorf("call %d: %+v, %v, asked %d times", i, result, err, asked)
-				}
+				assert.NilError(t, err, "%d %+v", i, result)
+				assert.Equal(t, result.IsError, fails, "%d %+v", i, result)
+				assert.Equal(t, asked, i+1, "%d %+v", i, result)
 			}
 		})
 	}

@@ -2,11 +2,13 @@ package mcp_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 )
@@ -33,12 +35,10 @@ func TestTheEndOfTheInputLosesNoAnswer(t *testing.T) {
 		}
 		c.write(strings.TrimSuffix(all.String(), "\n")) // the last line has no line break
 		rest, err := c.hangUp()
-		if len(rest) != 20 || err != nil {
-			t.Fatalf("%d of 20 answers came, then %v", len(rest), err)
-		}
-		if n := w.journal.outcomes(addTool)[""]; n != 20 {
-			t.Fatalf("%d of 20 calls are on record", n)
-		}
+		assert.Assert(t, is.Len(rest, 20))
+		assert.NilError(t, err)
+		n := w.journal.outcomes(addTool)[""]
+		assert.Equal(t, n, 20, "%d of 20 calls are on record", n)
 	}
 }
 
@@ -55,12 +55,9 @@ func TestTheEndOfTheInputWaitsForASlowTool(t *testing.T) {
 	_ = c.in.Close()
 	close(w.release)
 	rest, err := c.rest()
-	if len(rest) != 20 || err != nil {
-		t.Fatalf("%d of 20 answers came, then %v", len(rest), err)
-	}
-	if strings.Contains(strings.Join(rest, ""), "isError") {
-		t.Errorf("a call failed: %q", rest)
-	}
+	assert.Assert(t, is.Len(rest, 20))
+	assert.NilError(t, err)
+	assert.Check(t, !strings.Contains(strings.Join(rest, ""), "isError"), "a call failed: %q", rest)
 }
 
 func TestTheEndOfTheInput(t *testing.T) {
@@ -85,15 +82,15 @@ func TestTheEndOfTheInput(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			client := newWorld(t).dial(t).open("2025-03-26", `{}`)
 			client.write(c.last)
-			if rest, err := client.hangUp(); len(rest) != c.lines || err != nil {
-				t.Errorf("expected %d lines, got %q and %v", c.lines, rest, err)
-			}
+			rest, err := client.hangUp()
+			assert.Assert(t, is.Len(rest, c.lines), "%d", c.lines)
+			assert.NilError(t, err, "%d", c.lines)
 		})
 	}
 	t.Run("before anything", func(t *testing.T) {
-		if rest, err := newWorld(t).dial(t).hangUp(); len(rest) > 0 || err != nil {
-			t.Errorf("got %q and %v", rest, err)
-		}
+		rest, err := newWorld(t).dial(t).hangUp()
+		assert.Assert(t, is.Len(rest, 0))
+		assert.NilError(t, err)
 	})
 }
 
@@ -102,16 +99,14 @@ func TestTheEndOfTheInputWithAnOpenQuestion(t *testing.T) {
 	w := newWorld(t, withGate(asks))
 	c := w.dial(t).open("2025-06-18", elicitationCapability)
 	id := c.request("tools/call", exec(addTool, `{}`))
-	if m := c.receive(); m.Method != "elicitation/create" {
-		t.Fatalf("expected a question, got %+v", m)
-	}
+	m := c.receive()
+	assert.Equal(t, m.Method, "elicitation/create", "%+v", m)
 	rest, err := c.hangUp()
-	if len(rest) != 1 || err != nil || !strings.Contains(rest[0], `"id":`+id) || !strings.Contains(rest[0], "CONSENT_REQUIRED") {
-		t.Errorf("expected the refusal of %s, got %q and %v", id, rest, err)
-	}
-	if len(w.added) > 0 {
-		t.Error("the call ran")
-	}
+	assert.Assert(t, is.Len(rest, 1), id)
+	assert.NilError(t, err, id)
+	assert.Assert(t, is.Contains(rest[0], `"id":`+id), id)
+	assert.Assert(t, is.Contains(rest[0], "CONSENT_REQUIRED"), id)
+	assert.Check(t, len(w.added) <= 0, "the call ran")
 }
 
 // TestAQuestionAfterTheEndOfTheInput checks that a question after the end is refused as well.
@@ -131,9 +126,9 @@ func TestAQuestionAfterTheEndOfTheInput(t *testing.T) {
 	// orders must have the same result.
 	close(held)
 	rest, err := c.rest()
-	if err != nil || len(rest) == 0 || !strings.Contains(rest[len(rest)-1], "CONSENT_REQUIRED") {
-		t.Errorf("expected a refusal, got %q and %v", rest, err)
-	}
+	assert.NilError(t, err, "%q", rest)
+	assert.Assert(t, len(rest) != 0, "expected a refusal, got %q and %v", rest, err)
+	assert.Assert(t, is.Contains(rest[len(rest)-1], "CONSENT_REQUIRED"), "%q", rest)
 }
 
 // TestAnAnswerBeforeTheEndOfTheInputCounts checks that an answer counts although the client closes its
@@ -146,9 +141,9 @@ func TestAnAnswerBeforeTheEndOfTheInputCounts(t *testing.T) {
 		q := c.receive()
 		c.write(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"action":"accept","content":{"decision":"once"}}}`, q.ID))
 		rest, err := c.hangUp()
-		if len(rest) != 1 || err != nil || !strings.Contains(rest[0], "TIMEOUT") {
-			t.Fatalf("expected the end of the call, got %q and %v", rest, err)
-		}
+		assert.Assert(t, is.Len(rest, 1))
+		assert.NilError(t, err)
+		assert.Assert(t, is.Contains(rest[0], "TIMEOUT"))
 	}
 }
 
@@ -179,13 +174,11 @@ func TestTheEndOfTheContext(t *testing.T) {
 				}
 			}
 			cancel()
-			if _, err := client.rest(); !errors.Is(err, context.Canceled) {
-				t.Errorf("the door ended with %v", err)
-			}
+			_, err := client.rest()
+			assert.Check(t, is.ErrorIs(err, context.Canceled), "the door ended with %v", err)
 			if c.gate == nil && c.call != "" {
-				if err := <-w.ended; !errors.Is(err, context.Canceled) {
-					t.Errorf("the tool's context ended with %v", err)
-				}
+				err := <-w.ended
+				assert.Check(t, is.ErrorIs(err, context.Canceled), "the tool's context ended with %v", err)
 			}
 		})
 	}
@@ -209,9 +202,8 @@ func TestAClientThatDoesNotRead(t *testing.T) {
 		}
 		cancel()
 	}()
-	if err := <-done; !errors.Is(err, context.Canceled) {
-		t.Errorf("the door ended with %v", err)
-	}
+	err := <-done
+	assert.Check(t, is.ErrorIs(err, context.Canceled), "the door ended with %v", err)
 	_ = out.Close()
 }
 
@@ -253,8 +245,7 @@ func TestTheEndOfTheInputEndsQuestions(t *testing.T) {
 	c.request("tools/call", exec(addTool, `{}`))
 	<-asked
 	_ = c.in.Close()
-	if m := c.receive(); !strings.Contains(string(m.Result), "CONSENT_REQUIRED") {
-		t.Errorf("after the end: %s %v", m.Result, m.Error)
-	}
+	m := c.receive()
+	assert.Check(t, is.Contains(string(m.Result), "CONSENT_REQUIRED"), "after the end: %s %v", m.Result, m.Error)
 	<-c.done
 }

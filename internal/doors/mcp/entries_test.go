@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	door "github.com/gybob/aai-gateway/internal/doors/mcp"
 )
@@ -97,9 +100,7 @@ func TestEveryEntryIsGatedAndRecorded(t *testing.T) {
 					t.Errorf("it ran: %q", w.journal.lines())
 				}
 				for _, r := range received {
-					if r.Caller.Door != aai.DoorMCP {
-						t.Errorf("it came by %q", r.Caller.Door)
-					}
+					assert.Check(t, is.Equal(r.Caller.Door, aai.DoorMCP), "it came by %q", r.Caller.Door)
 				}
 			})
 		}

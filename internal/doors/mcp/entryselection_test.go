@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	door "github.com/gybob/aai-gateway/internal/doors/mcp"
@@ -39,12 +41,10 @@ func TestManyAppsFitTheTokenBudget(t *testing.T) {
 		c := w.dial(t).open("2025-11-25", `{}`)
 		raw := c.ask("tools/list", `{}`).Result
 		want := []string{"aai_exec", "aai_search", "app_org_example_app003", "app_org_example_app007", "web_discover"}
-		if got := c.toolNames(); !slices.Equal(got, want) {
-			t.Errorf("%d apps: the tools are %q, expected %q", n, got, want)
-		}
-		if tokens := tokencount.Count(t, string(raw)); tokens > budget {
-			t.Errorf("%d apps: the list costs %d tokens; at most %d", n, tokens, budget)
-		}
+		got := c.toolNames()
+		assert.Check(t, slices.Equal(got, want), "%d apps: the tools are %q, expected %q", n, got, want)
+		tokens := tokencount.Count(t, string(raw))
+		assert.Check(t, tokens <= budget, "%d apps: the list costs %d tokens; at most %d", n, tokens, budget)
 	}
 }
 
@@ -56,22 +56,21 @@ func TestFavouritesFitTheTokenBudget(t *testing.T) {
 	}
 	c := newWorld(t, manyApps(100, all...)).dial(t).open("2025-11-25", `{}`)
 	raw := string(c.ask("tools/list", `{}`).Result)
-	if n, apps := tokencount.Count(t, raw), strings.Count(raw, `"app_org`); n > budget || apps < 3 {
-		t.Errorf("%d tokens, %d apps", n, apps)
-	}
+	n, apps := tokencount.Count(t, raw), strings.Count(raw, `"app_org`)
+	assert.Check(t, n <= budget, "%d tokens, %d apps", n, apps)
+	assert.Check(t, apps >= 3, "%d tokens, %d apps", n, apps)
 }
 
 // TestFewAppsHaveEntries checks that few apps have an entry each, as long as those fit the budget.
 func TestFewAppsHaveEntries(t *testing.T) {
 	c := newWorld(t, manyApps(5)).dial(t).open("2025-11-25", `{}`)
-	if got := c.toolNames(); slices.Contains(got, "aai_search") || len(got) != 7 {
-		t.Errorf("of five apps the tools are %q", got)
-	}
+	got := c.toolNames()
+	assert.Assert(t, !slices.Contains(got, "aai_search"), "of five apps the tools are %q", got)
+	assert.Assert(t, is.Len(got, 7))
 	// 20 apps are fewer than 25, but too long.
 	c = newWorld(t, manyApps(20)).dial(t).open("2025-11-25", `{}`)
-	if got := c.toolNames(); !slices.Equal(got, []string{"aai_exec", "aai_search", "web_discover"}) {
-		t.Errorf("of twenty long apps the tools are %q", got)
-	}
+	got = c.toolNames()
+	assert.Check(t, slices.Equal(got, []string{"aai_exec", "aai_search", "web_discover"}), "of twenty long apps the tools are %q", got)
 }
 
 // TestSearchAndHiddenEntries checks that the search calls the gateway's own tool, by each of its names,
@@ -91,9 +90,8 @@ func TestSearchAndHiddenEntries(t *testing.T) {
 			}
 			var got struct{ Content []struct{ Text string } }
 			c.get("tools/call", call, &got)
-			if len(got.Content) == 0 || !strings.HasPrefix(got.Content[0].Text, want) {
-				t.Errorf("%s: %s gave %+v", name, call, got)
-			}
+			assert.Assert(t, len(got.Content) != 0, "%s: %s gave %+v", name, call, got)
+			assert.Assert(t, strings.HasPrefix(got.Content[0].Text, want), "%s: %s gave %+v", name, call, got)
 		}
 	}
 }
@@ -117,12 +115,10 @@ func TestTheListStays(t *testing.T) {
 	w.catalog.edit(func(apps []*aai.App) []*aai.App {
 		return append(slices.Clone(apps), w.app("org.example.new", "New", "New."))
 	})
-	if m := c.receive(); m.Method != "notifications/resources/list_changed" {
-		t.Errorf("of an app that it is not shown the client is told %s", m.Method)
-	}
-	if got := c.toolNames(); !slices.Equal(got, first) {
-		t.Errorf("the list was %q and is %q", first, got)
-	}
+	m := c.receive()
+	assert.Check(t, is.Equal(m.Method, "notifications/resources/list_changed"), "of an app that it is not shown the client is told %s", m.Method)
+	got := c.toolNames()
+	assert.Check(t, slices.Equal(got, first), "the list was %q and is %q", first, got)
 	w.catalog.edit(func(apps []*aai.App) []*aai.App {
 		changed := slices.Clone(apps)
 		i := slices.IndexFunc(changed, func(a *aai.App) bool { return a.ID == "org.example.app007" })
@@ -130,9 +126,8 @@ func TestTheListStays(t *testing.T) {
 		return changed
 	})
 	c.awaitChanges("tools", "resources")
-	if list := string(c.ask("tools/list", `{}`).Result); !strings.Contains(list, "【Seven】") {
-		t.Errorf("the list has not what changed: %s", list)
-	}
+	list := string(c.ask("tools/list", `{}`).Result)
+	assert.Check(t, is.Contains(list, "【Seven】"), "the list has not what changed: %s", list)
 }
 
 // TestAListThatHasBecomeTooLong checks that a list that becomes too long is chosen again, and that the
@@ -140,9 +135,8 @@ func TestTheListStays(t *testing.T) {
 func TestAListThatHasBecomeTooLong(t *testing.T) {
 	w := newWorld(t, manyApps(3))
 	c := w.dial(t).open("2025-11-25", `{}`)
-	if got := c.toolNames(); len(got) != 5 {
-		t.Fatalf("the tools are %q", got)
-	}
+	got := c.toolNames()
+	assert.Assert(t, is.Len(got, 5), "the tools are %q", got)
 	w.catalog.edit(func(apps []*aai.App) []*aai.App {
 		for i := range 30 {
 			apps = append(slices.Clone(apps), w.app(fmt.Sprintf("org.example.more%d", i), "More", "More."))
@@ -150,9 +144,8 @@ func TestAListThatHasBecomeTooLong(t *testing.T) {
 		return apps
 	})
 	c.awaitChanges("tools", "resources")
-	if got := c.toolNames(); !slices.Equal(got, []string{"aai_exec", "aai_search", "web_discover"}) {
-		t.Errorf("the tools are %q", got)
-	}
+	got = c.toolNames()
+	assert.Check(t, slices.Equal(got, []string{"aai_exec", "aai_search", "web_discover"}), "the tools are %q", got)
 }
 
 // TestSessionsHaveListsOfTheirOwn checks that each session of a door has its own selection.
@@ -165,9 +158,7 @@ func TestSessionsHaveListsOfTheirOwn(t *testing.T) {
 	s := w.serve(t)
 	shown := func(client *mcp.ClientSession) string {
 		list, err := client.ListTools(t.Context(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		var said []string
 		for _, tool := range list.Tools {
 			said = append(said, tool.Name)
@@ -175,15 +166,13 @@ func TestSessionsHaveListsOfTheirOwn(t *testing.T) {
 		return strings.Join(said, " ")
 	}
 	one := s.connectHTTP(t, "2025-11-25", "", nil)
-	if got := shown(one); !strings.Contains(got, "app007") {
-		t.Errorf("the first has %q", got)
-	}
+	assert.Check(t, is.Contains(shown(one), "app007"))
 	used = []string{"org.example.app009"}
 	two := s.connectHTTP(t, "2025-11-25", "", nil)
-	if got := shown(two); !strings.Contains(got, "app009") || strings.Contains(got, "app007") {
-		t.Errorf("the second has %q", got)
-	}
-	if got := shown(one); !strings.Contains(got, "app007") || strings.Contains(got, "app009") {
-		t.Errorf("the first has %q by now", got)
-	}
+	got := shown(two)
+	assert.Assert(t, is.Contains(got, "app009"))
+	assert.Assert(t, !strings.Contains(got, "app007"), "the second has %q", got)
+	got = shown(one)
+	assert.Assert(t, is.Contains(got, "app007"))
+	assert.Assert(t, !strings.Contains(got, "app009"), "the first has %q by now", got)
 }

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // TestMembersOfExec checks that aai_exec takes each of its members once, by its exact name, and that no name
@@ -27,14 +30,14 @@ func TestMembersOfExec(t *testing.T) {
 			client := w.dial(t).open("2025-06-18", `{}`)
 			client.request("tools/call", params)
 			m := client.receive()
-			if got := string(m.Result); want == "" && strings.Contains(got, `"isError":true`) || want != "" && !strings.Contains(strings.ReplaceAll(got, `\"`, `"`), want) {
-				t.Errorf("want %q, got %s %+v", want, got, m.Error)
-			}
+			got := string(m.Result)
+			assert.Check(t, want != "" || !strings.Contains(got, `"isError":true`), "%q %s %+v", want, got, m.Error)
+			assert.Check(t, want == "" || strings.Contains(strings.ReplaceAll(got, `\"`, `"`), want), "%q %s %+v", want, got, m.Error)
 		})
 	}
 	client := newWorld(t).dial(t).open("2025-06-18", `{}`)
 	client.request("tools/call", `{"name":"aai_exec","arguments":{`+target+`,"args":{"text":"a"}},"arguments":{}}`)
-	if m := client.receive(); m.Error == nil || !strings.Contains(m.Error.Message, "arguments twice") {
-		t.Errorf("got %s %+v", m.Result, m.Error)
-	}
+	m := client.receive()
+	assert.Assert(t, m.Error != nil, "%s %+v", m.Result, m.Error)
+	assert.Assert(t, is.Contains(m.Error.Message, "arguments twice"), "%s %+v", m.Result, m.Error)
 }

@@ -5,6 +5,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"testing"
+
+	"gotest.tools/v3/assert"
 )
 
 // FuzzStdio checks for every input that the door ends after it, and that every line it wrote is a
@@ -29,9 +31,8 @@ func FuzzStdio(f *testing.F) {
 		}
 		w := newWorld(t, withGate(asksAboutSend))
 		var out bytes.Buffer
-		if err := w.door.ServeStdio(t.Context(), bytes.NewReader(input), &out); err != nil {
-			t.Fatalf("the door ended with %v", err)
-		}
+		err := w.door.ServeStdio(t.Context(), bytes.NewReader(input), &out)
+		assert.NilError(t, err, "the door ended with %v", err)
 		lines := bufio.NewScanner(&out)
 		lines.Buffer(nil, 64<<20)
 		for lines.Scan() {
@@ -44,9 +45,9 @@ func checkLine(t *testing.T, line []byte) {
 	t.Helper()
 	parts := []json.RawMessage{line}
 	if line[0] == '[' {
-		if err := json.Unmarshal(line, &parts); err != nil || len(parts) == 0 {
-			t.Fatalf("not a batch: %s", line)
-		}
+		err := json.Unmarshal(line, &parts)
+		assert.NilError(t, err, line)
+		assert.Assert(t, len(parts) != 0, "not a batch: %s", line)
 	}
 	for _, part := range parts {
 		var m struct {
@@ -55,17 +56,16 @@ func checkLine(t *testing.T, line []byte) {
 			Method        *string
 			Result, Error json.RawMessage
 		}
-		if err := json.Unmarshal(part, &m); err != nil || m.JSONRPC != "2.0" {
-			t.Fatalf("not JSON-RPC: %v: %s", err, part)
-		}
+		err := json.Unmarshal(part, &m)
+		assert.NilError(t, err, part)
+		assert.Equal(t, m.JSONRPC, "2.0", part)
 		kinds := 0
 		for _, there := range []bool{m.Method != nil, m.Result != nil, m.Error != nil} {
 			if there {
 				kinds++
 			}
 		}
-		if kinds != 1 || m.Method == nil && m.ID == nil {
-			t.Fatalf("neither a request nor an answer: %s", part)
-		}
+		assert.Equal(t, kinds, 1, part)
+		assert.Assert(t, m.Method != nil || m.ID != nil, "neither a request nor an answer: %s", part)
 	}
 }

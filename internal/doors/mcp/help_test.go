@@ -3,12 +3,13 @@ package mcp_test
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
@@ -67,18 +68,12 @@ func TestThePersonDescribesAnew(t *testing.T) {
 					content = nil
 				}
 				result, err := w.connect(t, version, say(&asked, c.action, content)).CallTool(t.Context(), desktopCall("ax_click", map[string]any{"app": "Editor", "query": "Absenden"}))
-				if err != nil {
-					t.Fatal(err)
-				}
-				if len(asked) != 1 || asked[0].Message != "Could not find 'Absenden' in Editor. Can you describe it differently?" {
-					t.Fatalf("asked %+v", asked)
-				}
-				if text := textIn(t, result); !strings.Contains(text, c.want) {
-					t.Errorf("the model reads %q, want %q", text, c.want)
-				}
-				if len(pressed) != c.pressed {
-					t.Errorf("pressed %q", pressed)
-				}
+				assert.NilError(t, err)
+				assert.Assert(t, is.Len(asked, 1))
+				assert.Equal(t, asked[0].Message, "Could not find 'Absenden' in Editor. Can you describe it differently?")
+				text := textIn(t, result)
+				assert.Check(t, is.Contains(text, c.want), "the model reads %q, want %q", text, c.want)
+				assert.Check(t, is.Len(pressed, c.pressed))
 			})
 		}
 	}
@@ -115,12 +110,9 @@ func TestADescriptionPermitsNothing(t *testing.T) {
 					return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"decision": map[bool]string{true: "once", false: "deny"}[allows]}}, nil
 				}}
 				result, err := w.connect(t, version, options).CallTool(t.Context(), desktopCall("ax_click", map[string]any{"app": "Editor", "query": "Absenden"}))
-				if err != nil {
-					t.Fatal(err)
-				}
-				if questions != 1 || !slices.Contains(judged, "Delete") {
-					t.Errorf("%d questions, the gate judged %q", questions, judged)
-				}
+				assert.NilError(t, err)
+				assert.Check(t, is.Equal(questions, 1))
+				assert.Check(t, is.Contains(judged, "Delete"))
 				if result.IsError == allows || (len(pressed) == 1) != allows {
 					t.Errorf("pressed %q: %s", pressed, textIn(t, result))
 				}
@@ -163,15 +155,10 @@ func TestNoHelpIsAsked(t *testing.T) {
 				options = say(&asked, "decline", nil)
 			}
 			result, err := w.connect(t, "2025-11-25", options).CallTool(t.Context(), c.call)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if text := textIn(t, result); !strings.Contains(text, c.want) {
-				t.Errorf("the model reads %q, want %q", text, c.want)
-			}
-			if len(asked) != c.expected {
-				t.Errorf("asked %d times", len(asked))
-			}
+			assert.NilError(t, err)
+			text := textIn(t, result)
+			assert.Check(t, is.Contains(text, c.want), "the model reads %q, want %q", text, c.want)
+			assert.Check(t, is.Len(asked, c.expected), "asked %d times", len(asked))
 		})
 	}
 }
@@ -189,12 +176,11 @@ func TestNobodyDescribes(t *testing.T) {
 	}}
 	begun := time.Now()
 	result, err := w.connect(t, "2025-11-25", options).CallTool(t.Context(), desktopCall("ax_click", map[string]any{"app": "Editor", "query": "Absenden"}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if text := textIn(t, result); !strings.Contains(text, "ax_get_tree shows") || !strings.Contains(text, "gave no answer") || time.Since(begun) > patience {
-		t.Errorf("after %v the model reads %q", time.Since(begun), text)
-	}
+	assert.NilError(t, err)
+	text := textIn(t, result)
+	assert.Assert(t, is.Contains(text, "ax_get_tree shows"), time.Since(begun))
+	assert.Assert(t, is.Contains(text, "gave no answer"), time.Since(begun))
+	assert.Assert(t, time.Since(begun) <= patience, "after %v the model reads %q", time.Since(begun), text)
 }
 
 // TestTheDescriptionIsLookedForInThePicture: without a match in the tree the person's words are looked for in the picture,
@@ -219,12 +205,10 @@ func TestTheDescriptionIsLookedForInThePicture(t *testing.T) {
 			var asked []*mcp.ElicitParams
 			result, err := w.connect(t, version, say(&asked, "accept", map[string]any{"description": "the red disc", "use_visual": visual})).CallTool(t.Context(), &mcp.CallToolParams{
 				Name: "aai_exec", Arguments: map[string]any{"app": aai.DesktopApp, "tool": "ax_click", "args": map[string]any{"app": "game", "query": "Go"}}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if text := textIn(t, result); !strings.Contains(text, want) || len(asked) != 1 {
-				t.Errorf("%s, visual %v: asked %d times, the model reads %q", version, visual, len(asked), text)
-			}
+			assert.NilError(t, err)
+			text := textIn(t, result)
+			assert.Assert(t, is.Contains(text, want), "%s %v", version, visual)
+			assert.Assert(t, is.Len(asked, 1), "%s %v", version, visual)
 		}
 	}
 }
@@ -259,15 +243,11 @@ func TestThePersonMakesWindowsReadable(t *testing.T) {
 					return &mcp.ElicitResult{Action: c.action, Content: map[string]any{"action": c.choice}}
 				})
 				result, err := w.connect(t, version, options).CallTool(t.Context(), desktopCall("ax_is_accessible", nil))
-				if err != nil {
-					t.Fatal(err)
-				}
-				if len(asked) != 1 || !strings.Contains(asked[0].Message, "Install at-spi2-core") {
-					t.Fatalf("asked %+v", asked)
-				}
-				if text := textIn(t, result); !strings.Contains(text, c.want) {
-					t.Errorf("the model reads %q, want %q", text, c.want)
-				}
+				assert.NilError(t, err)
+				assert.Assert(t, is.Len(asked, 1))
+				assert.Assert(t, is.Contains(asked[0].Message, "Install at-spi2-core"))
+				text := textIn(t, result)
+				assert.Check(t, is.Contains(text, c.want), "the model reads %q, want %q", text, c.want)
 			})
 		}
 	}

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -46,13 +49,14 @@ func TestLinesThatAreNoRequest(t *testing.T) {
 			c0 := newWorld(t).dial(t).open("2025-03-26", `{}`)
 			c0.send(c.line)
 			m := c0.receive()
-			if string(m.ID) != "null" || m.Error == nil || m.Error.Code != c.code || m.Error.Message == "" {
-				t.Errorf("expected the error %d, got %+v %+v", c.code, m, m.Error)
-			}
+			assert.Equal(t, string(m.ID), "null", "%+v %+v", m, m.Error)
+			assert.Assert(t, m.Error != nil, "%+v %+v", m, m.Error)
+			assert.Equal(t, m.Error.Code, c.code, "%+v %+v", m, m.Error)
+			assert.Assert(t, m.Error.Message != "", "%+v %+v", m, m.Error)
 			c0.lives()
-			if rest, err := c0.hangUp(); len(rest) > 0 || err != nil {
-				t.Errorf("at the end came %q and %v", rest, err)
-			}
+			rest, err := c0.hangUp()
+			assert.Assert(t, is.Len(rest, 0))
+			assert.NilError(t, err)
 		})
 	}
 }
@@ -71,9 +75,9 @@ func TestTheLongestBatch(t *testing.T) {
 	c := newWorld(t).dial(t).open("2025-03-26", `{}`)
 	c.send(pings(100))
 	var answers []message
-	if err := json.Unmarshal([]byte(c.line()), &answers); err != nil || len(answers) != 100 {
-		t.Errorf("%d answers, %v", len(answers), err)
-	}
+	err := json.Unmarshal([]byte(c.line()), &answers)
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(answers, 100))
 }
 
 // TestWhatCannotBeUnderstoodHasItsID checks that invalid requests are answered under their id if it is
@@ -104,13 +108,12 @@ func TestWhatCannotBeUnderstoodHasItsID(t *testing.T) {
 			client.request("tools/call", exec(blockTool, `{}`)) // has the id 2
 			<-w.entered
 			client.send(c.line)
-			if m := client.receive(); string(m.ID) != c.id || m.Error == nil {
-				t.Errorf("expected an error for %s, got %s %+v", c.id, m.ID, m.Error)
-			}
+			m := client.receive()
+			assert.Check(t, is.Equal(string(m.ID), c.id), "%s %+v", m.ID, m.Error)
+			assert.Check(t, m.Error != nil, "%s %+v", m.ID, m.Error)
 			close(w.release)
-			if m := client.receive(); string(m.ID) != "2" {
-				t.Errorf("expected the call's answer, got %+v", m)
-			}
+			m = client.receive()
+			assert.Check(t, is.Equal(string(m.ID), "2"), "expected the call's answer, got %+v", m)
 		})
 	}
 }
@@ -135,18 +138,14 @@ func TestARefusedBatchHasItsIDs(t *testing.T) {
 				ID    json.RawMessage
 				Error *struct{ Code int }
 			}
-			if err := json.Unmarshal([]byte(client.line()), &answers); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, json.Unmarshal([]byte(client.line()), &answers))
 			var ids []string
 			for _, a := range answers {
-				if ids = append(ids, string(a.ID)); a.Error == nil || a.Error.Code != -32600 {
-					t.Errorf("%s is answered %+v", a.ID, a.Error)
-				}
+				ids = append(ids, string(a.ID))
+				assert.Assert(t, a.Error != nil, "%s is answered %+v", a.ID, a.Error)
+				assert.Equal(t, a.Error.Code, -32600, "%s %+v", a.ID, a.Error)
 			}
-			if !slices.Equal(ids, c.ids) {
-				t.Errorf("answered are %q, expected %q", ids, c.ids)
-			}
+			assert.Check(t, slices.Equal(ids, c.ids), "answered are %q, expected %q", ids, c.ids)
 			client.lives()
 		})
 	}
@@ -177,12 +176,10 @@ func TestLinesThatGetNoAnswer(t *testing.T) {
 			c := w.dial(t).open("2025-03-26", `{}`)
 			c.send(line)
 			c.lives() // its answer is the next line
-			if rest, err := c.hangUp(); len(rest) > 0 || err != nil {
-				t.Errorf("at the end came %q and %v", rest, err)
-			}
-			if len(w.added) > 0 {
-				t.Error("a notification made a call")
-			}
+			rest, err := c.hangUp()
+			assert.Assert(t, is.Len(rest, 0))
+			assert.NilError(t, err)
+			assert.Check(t, len(w.added) <= 0, "a notification made a call")
 		})
 	}
 }
@@ -210,9 +207,8 @@ func TestWrongRequests(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			client := newWorld(t).dial(t).open("2025-06-18", `{}`)
 			m := client.ask(c.method, c.params)
-			if m.Error == nil || m.Error.Code != c.code {
-				t.Errorf("expected the error %d, got %+v %+v", c.code, m, m.Error)
-			}
+			assert.Assert(t, m.Error != nil, "%+v %+v", m, m.Error)
+			assert.Equal(t, m.Error.Code, c.code, "%+v %+v", m, m.Error)
 			client.lives()
 		})
 	}
@@ -249,13 +245,12 @@ func TestArguments(t *testing.T) {
 				result.succeeds(t)
 			} else {
 				result.fails(t, c.code)
-				if text := result.Content[0].Text; len(text) > 1000 || strings.Contains(text, "json:") {
-					t.Errorf("a model should not have to read %q", text)
-				}
+				text := result.Content[0].Text
+				assert.Assert(t, len(text) <= 1000, "a model should not have to read %q", text)
+				assert.Assert(t, !strings.Contains(text, "json:"), "a model should not have to read %q", text)
 			}
-			if got := w.journal.outcomes(addTool); got[aai.Code(c.code)] != 1 {
-				t.Errorf("the journal has %v", got)
-			}
+			got := w.journal.outcomes(addTool)
+			assert.Check(t, is.Equal(got[aai.Code(c.code)], 1), got)
 		})
 	}
 }
@@ -281,9 +276,7 @@ func TestCutsAndLineEnds(t *testing.T) {
 			}
 			c.write(end)
 			m := c.receive()
-			if string(m.ID) != `"é"` {
-				t.Errorf("the answer has the id %s", m.ID)
-			}
+			assert.Check(t, is.Equal(string(m.ID), `"é"`), "the answer has the id %s", m.ID)
 			m.result(t).succeeds(t)
 			c.lives()
 		})
@@ -302,9 +295,7 @@ func TestManyLinesInOneWrite(t *testing.T) {
 	for range 100 {
 		answered[string(c.receive().ID)] = true
 	}
-	if len(answered) != 100 {
-		t.Errorf("%d of 100 were answered", len(answered))
-	}
+	assert.Check(t, is.Len(answered, 100), "%d of 100 were answered", len(answered))
 }
 
 // TestIDs checks that an answer has the id of its request.
@@ -315,9 +306,8 @@ func TestIDs(t *testing.T) {
 		`9007199254740991`: `9007199254740991`, `9007199254740994`: `9007199254740994`,
 	} {
 		c.send(`{"jsonrpc":"2.0","id":` + sent + `,"method":"ping"}`)
-		if m := c.receive(); string(m.ID) != back {
-			t.Errorf("the request %s was answered as %s", sent, m.ID)
-		}
+		m := c.receive()
+		assert.Check(t, is.Equal(string(m.ID), back), "the request %s was answered as %s", sent, m.ID)
 	}
 }
 
@@ -329,25 +319,23 @@ func TestAnIDInUse(t *testing.T) {
 	c.send(block)
 	<-w.entered
 	c.send(block)
-	if m := c.receive(); string(m.ID) != "null" || m.Error == nil || m.Error.Code != -32600 {
-		t.Fatalf("expected a refusal, got %+v", m)
-	}
+	m := c.receive()
+	assert.Equal(t, string(m.ID), "null", "%+v", m)
+	assert.Assert(t, m.Error != nil, "expected a refusal, got %+v", m)
+	assert.Equal(t, m.Error.Code, -32600, "%+v", m)
 	c.send(`[` + block + `]`)
-	if m := c.receive(); string(m.ID) != "null" || m.Error == nil {
-		t.Fatalf("expected a refusal, got %+v", m)
-	}
+	m = c.receive()
+	assert.Equal(t, string(m.ID), "null", "%+v", m)
+	assert.Assert(t, m.Error != nil, "expected a refusal, got %+v", m)
 	close(w.release)
-	if m := c.receive(); string(m.ID) != `"same"` {
-		t.Fatalf("expected the answer to the first, got %+v", m)
-	}
+	m = c.receive()
+	assert.Equal(t, string(m.ID), `"same"`, "expected the answer to the first, got %+v", m)
 	c.send(block) // the id is free again
-	if m := c.receive(); string(m.ID) != `"same"` {
-		t.Fatalf("expected the answer to the last, got %+v", m)
-	}
-	if rest, err := c.hangUp(); len(rest) > 0 || err != nil {
-		t.Errorf("at the end came %q and %v", rest, err)
-	}
-	if n := w.journal.outcomes(blockTool)[""]; n != 2 {
-		t.Errorf("%d calls are on record", n)
-	}
+	m = c.receive()
+	assert.Equal(t, string(m.ID), `"same"`, "expected the answer to the last, got %+v", m)
+	rest, err := c.hangUp()
+	assert.Assert(t, is.Len(rest, 0))
+	assert.NilError(t, err)
+	n := w.journal.outcomes(blockTool)[""]
+	assert.Check(t, is.Equal(n, 2), "%d calls are on record", n)
 }

@@ -4,13 +4,16 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"github.com/gybob/aai-gateway/internal/testkit/tokencount"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/gybob/aai-gateway/internal/testkit/tokencount"
 
 	"github.com/gybob/aai-gateway"
 )
@@ -21,28 +24,18 @@ func golden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
 	if os.Getenv("UPDATE_GOLDEN") == "1" {
-		if err := os.MkdirAll("testdata", 0o750); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, got, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.MkdirAll("testdata", 0o750))
+		assert.NilError(t, os.WriteFile(path, got, 0o600))
 	}
 	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s (UPDATE_GOLDEN=1 rewrites it):\n%s", path, diff)
-	}
+	assert.NilError(t, err)
+	assert.Check(t, is.DeepEqual(string(want), string(got)), "%s", path)
 }
 
 func indented(t *testing.T, raw []byte) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := json.Indent(&b, raw, "", "  "); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, json.Indent(&b, raw, "", "  "))
 	b.WriteByte('\n')
 	return b.Bytes()
 }
@@ -75,19 +68,12 @@ func TestEveryNameInTheSafeListIsSafe(t *testing.T) {
 	var list struct {
 		Tools []struct{ Name, Description string }
 	}
-	if err := json.Unmarshal(c.ask("tools/list", `{}`).Result, &list); err != nil {
-		t.Fatal(err)
-	}
-	if len(list.Tools) != 5 {
-		t.Errorf("expected aai_exec and four apps, got %d tools", len(list.Tools))
-	}
+	assert.NilError(t, json.Unmarshal(c.ask("tools/list", `{}`).Result, &list))
+	assert.Check(t, is.Len(list.Tools, 5), "expected aai_exec and four apps, got %d tools", len(list.Tools))
 	for _, tool := range list.Tools {
-		if strings.Trim(tool.Name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") != "" || len(tool.Name) > 46 {
-			t.Errorf("%q is not a safe name", tool.Name)
-		}
-		if strings.ContainsAny(tool.Description, "\x1b\n\u202e") {
-			t.Errorf("%q has a description that is not one clean line: %q", tool.Name, tool.Description)
-		}
+		assert.Check(t, is.Equal(strings.Trim(tool.Name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"), ""), "%q", tool.Name)
+		assert.Check(t, len(tool.Name) <= 46, "%q is not a safe name", tool.Name)
+		assert.Check(t, !strings.ContainsAny(tool.Description, "\x1b\n\u202e"), "%q has a description that is not one clean line: %q", tool.Name, tool.Description)
 	}
 }
 
@@ -100,29 +86,22 @@ func TestTenAppsFitTheTokenBudget(t *testing.T) {
 	c := w.dial(t).open("2025-11-25", `{}`)
 	// The whole answer, although most clients show a model only names, descriptions and schemas.
 	shown := c.ask("tools/list", `{}`).Result
-	if n := strings.Count(string(shown), `"inputSchema"`); n != 12 {
-		t.Fatalf("expected 12 tools, got %d", n)
-	}
+	assert.Equal(t, strings.Count(string(shown), `"inputSchema"`), 12)
 	n := tokencount.Count(t, string(shown))
 	t.Logf("ten apps: %d tokens, %d bytes", n, len(shown))
-	if n > budget {
-		t.Errorf("the list costs %d tokens; at most %d", n, budget)
-	}
+	assert.Check(t, n <= budget, "the list costs %d tokens; at most %d", n, budget)
 }
 
 // realApps are apps with their authors' descriptions.
 func realApps(t *testing.T, w *world, n int) []*aai.App {
 	t.Helper()
 	files, err := filepath.Glob("../../../descriptors/*/aai.json")
-	if err != nil || len(files) < n {
-		t.Fatalf("expected %d descriptors, found %d: %v", n, len(files), err)
-	}
+	assert.NilError(t, err, "%d %d", n, len(files))
+	assert.Assert(t, len(files) >= n, "expected %d descriptors, found %d: %v", n, len(files), err)
 	var apps []*aai.App
 	for _, file := range files[:n] {
 		b, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		type identity struct {
 			AppID, ID, Name, Description string
 			Aliases                      []string
@@ -131,15 +110,11 @@ func realApps(t *testing.T, w *world, n int) []*aai.App {
 			identity
 			App identity
 		}
-		if err := json.Unmarshal(b, &d); err != nil {
-			t.Fatalf("%s: %v", file, err)
-		}
+		assert.NilError(t, json.Unmarshal(b, &d), file)
 		if d.AppID == "" {
 			d.identity, d.AppID = d.App, d.App.ID
 		}
-		if d.AppID == "" {
-			t.Fatalf("%s has no id", file)
-		}
+		assert.Assert(t, d.AppID != "", "%s has no id", file)
 		apps = append(apps, w.app(d.AppID, d.Name, d.Description, d.Aliases...))
 	}
 	return apps
@@ -156,7 +131,6 @@ func TestTheListDoesNotGrowWithTools(t *testing.T) {
 		w.catalog.apps = append(w.catalog.apps, app)
 		return len(w.dial(t).open("2025-11-25", `{}`).ask("tools/list", `{}`).Result)
 	}
-	if one, many := length(1), length(1000); one != many {
-		t.Errorf("the list has %d bytes with one tool and %d with a thousand", one, many)
-	}
+	one, many := length(1), length(1000)
+	assert.Check(t, is.Equal(one, many), "the list has %d bytes with one tool and %d with a thousand", one, many)
 }

@@ -7,6 +7,9 @@ import (
 	"sync"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	door "github.com/gybob/aai-gateway/internal/doors/mcp"
 )
@@ -47,33 +50,25 @@ func withSlowScan(look chan struct{}) change {
 func TestListBeforeTheFirstScan(t *testing.T) {
 	m := &memoryListCache{}
 	c := newWorld(t, manyApps(40, "org.example.app007"), withListCache(m)).dial(t).open("2025-11-25", `{}`)
-	if m.Load() != nil {
-		t.Error("a start alone keeps something")
-	}
+	assert.Check(t, m.Load() == nil, "a start alone keeps something")
 	first := c.toolNames()
-	if !strings.Contains(string(m.Load()), "app007") || strings.Contains(string(m.Load()), "app009") {
-		t.Errorf("kept is %s", m.Load())
-	}
+	assert.Assert(t, is.Contains(string(m.Load()), "app007"), m.Load())
+	assert.Assert(t, !strings.Contains(string(m.Load()), "app009"), "kept is %s", m.Load())
 	look := make(chan struct{})
 	c = newWorld(t, manyApps(40, "org.example.app007"), withListCache(m), withSlowScan(look)).dial(t).open("2025-11-25", `{}`)
-	if got := c.toolNames(); !slices.Equal(got, first) {
-		t.Errorf("before the first look the tools are %q, expected %q", got, first)
-	}
+	got := c.toolNames()
+	assert.Check(t, slices.Equal(got, first), "before the first look the tools are %q, expected %q", got, first)
 	close(look)
 	c.awaitChanges("resources") // no list had it before
 	var guide struct{ Content []struct{ Text string } }
 	c.get("tools/call", `{"name":"app_org_example_app007"}`, &guide)
-	if len(guide.Content) != 1 || guide.Content[0].Text != "# App 7" {
-		t.Errorf("the guide is %+v", guide)
-	}
+	assert.Assert(t, is.Len(guide.Content, 1), "%+v", guide)
+	assert.Equal(t, guide.Content[0].Text, "# App 7", "%+v", guide)
 	var resources struct{ Resources []struct{ URI string } }
 	c.get("resources/list", `{}`, &resources)
-	if len(resources.Resources) != 40 {
-		t.Errorf("%d resources", len(resources.Resources))
-	}
-	if got := c.toolNames(); !slices.Equal(got, first) {
-		t.Errorf("after it they are %q", got)
-	}
+	assert.Check(t, is.Len(resources.Resources, 40))
+	got = c.toolNames()
+	assert.Check(t, slices.Equal(got, first), "after it they are %q", got)
 }
 
 // TestCachedListIsOld checks that the client is notified of outdated entries after the scan, and that
@@ -93,17 +88,13 @@ func TestCachedListIsOld(t *testing.T) {
 	} {
 		m, look := old(), make(chan struct{})
 		c := newWorld(t, now.change, withListCache(m), withSlowScan(look)).dial(t).open("2025-11-25", `{}`)
-		if got := c.toolNames(); !slices.Contains(got, "aai_search") {
-			t.Errorf("%s: at first %q", name, got)
-		}
+		got := c.toolNames()
+		assert.Check(t, is.Contains(got, "aai_search"), "%s: at first %q", name, got)
 		close(look)
 		c.awaitChanges("tools", "resources")
-		if got := c.toolNames(); !slices.Equal(got, now.want) {
-			t.Errorf("%s: the tools are %q, expected %q", name, got, now.want)
-		}
-		if strings.Contains(string(m.Load()), "app007") {
-			t.Errorf("%s: kept is %s", name, m.Load())
-		}
+		got = c.toolNames()
+		assert.Check(t, slices.Equal(got, now.want), "%s: the tools are %q, expected %q", name, got, now.want)
+		assert.Check(t, !strings.Contains(string(m.Load()), "app007"), "%s: kept is %s", name, m.Load())
 	}
 }
 
@@ -120,8 +111,7 @@ func TestInvalidListCache(t *testing.T) {
 	for _, content := range []string{"", "null", "[]", "{}", `{"version":"1.2.3","entries":[{"app":""}]}`, `{"version":"0","entries":[]}`, strings.Repeat("[", 1000)} {
 		m := &memoryListCache{content: []byte(content)}
 		c := newWorld(t, manyApps(3), withListCache(m)).dial(t).open("2025-11-25", `{}`)
-		if got := c.toolNames(); len(got) != 5 {
-			t.Errorf("%q: the tools are %q", content, got)
-		}
+		got := c.toolNames()
+		assert.Check(t, is.Len(got, 5), "%q: the tools are %q", content, got)
 	}
 }

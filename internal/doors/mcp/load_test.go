@@ -16,6 +16,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	door "github.com/gybob/aai-gateway/internal/doors/mcp"
 	"github.com/gybob/aai-gateway/internal/doors/mcp/streamable"
@@ -58,9 +61,8 @@ func TestHTTPUnderLoad(t *testing.T) {
 		t.Logf("round %d: %d calls in %v (%.0f a second); resident before %d, full %d, after %d MB; heap and stacks before %d, after %d MB; goroutines before %d, full %d, after %d",
 			n, manySessions*callsOfSession, took.Round(time.Millisecond), manySessions*callsOfSession/took.Seconds(),
 			start>>20, most>>20, left>>20, before>>20, after>>20, idle, busy, quiet)
-		if most-start > mostTaken || after-before > mostLeft {
-			t.Errorf("memory: resident %d bytes before, %d full, %d after; heap and stacks %d before, %d after", start, most, left, before, after)
-		}
+		assert.Check(t, most-start <= mostTaken, "memory: resident %d bytes before, %d full, %d after; heap and stacks %d before, %d after", start, most, left, before, after)
+		assert.Check(t, after-before <= mostLeft, "memory: resident %d bytes before, %d full, %d after; heap and stacks %d before, %d after", start, most, left, before, after)
 		if t.Failed() || time.Now().After(end) {
 			break
 		}
@@ -98,15 +100,12 @@ func (s *web) round(t *testing.T, sessions int) {
 			defer isOpen()
 			n, err := s.converse(t.Context(), strconv.Itoa(i), func() { isOpen(); opened.Wait() })
 			answered.Add(int64(n))
-			if err != nil {
-				t.Errorf("session %d, after %d answers: %v", i, n, err)
-			}
+			assert.Check(t, err, "session %d, after %d answers: %v", i, n, err)
 		})
 	}
 	group.Wait()
-	if n := answered.Load(); n != int64(sessions)*callsOfSession {
-		t.Errorf("%d calls were answered", n)
-	}
+	n := answered.Load()
+	assert.Check(t, is.Equal(n, int64(sessions)*callsOfSession), "%d calls were answered", n)
 }
 
 // converse is one session: it opens its stream, waits for the others, makes its calls and disconnects

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/testkit/fakeoperator"
 )
@@ -27,17 +30,12 @@ func logOf(t *testing.T, news []message) []string {
 			continue
 		}
 		var line logLine
-		if err := json.Unmarshal(m.Params, &line); err != nil {
-			t.Fatal(err)
-		}
-		if _, timed := line.Data["duration_ms"].(float64); timed != strings.Contains(line.Logger, ".tools") {
-			t.Errorf("%+v: only calls take time", line)
-		}
+		assert.NilError(t, json.Unmarshal(m.Params, &line))
+		_, timed := line.Data["duration_ms"].(float64)
+		assert.Check(t, is.Equal(timed, strings.Contains(line.Logger, ".tools")), "%+v: only calls take time", line)
 		delete(line.Data, "duration_ms")
 		b, err := json.Marshal(line.Data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		lines = append(lines, line.Level+" "+line.Logger+" "+string(b))
 	}
 	return lines
@@ -52,9 +50,7 @@ func (c *wire) logged(params string) []string {
 
 func expectLines(t *testing.T, what string, got []string, want ...string) {
 	t.Helper()
-	if strings.Join(got, "\n") != strings.Join(want, "\n") {
-		t.Errorf("%s: logged\n%s\nexpected\n%s", what, strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
+	assert.Check(t, is.Equal(strings.Join(got, "\n"), strings.Join(want, "\n")), what)
 }
 
 const audited = `notice aai.audit {"app":"org.example.Notes","effect":"changes","ok":true,"tool":"add"}`
@@ -127,9 +123,8 @@ func TestLogsAreBounded(t *testing.T) {
 		news, _ := c.until(c.request("tools/call", exec(sayTool, `{}`)))
 		messages += len(news)
 	}
-	if messages < 100 || messages > calls/2 {
-		t.Errorf("%d messages of %d calls", messages, calls)
-	}
+	assert.Check(t, messages >= 100, "%d messages of %d calls", messages, calls)
+	assert.Check(t, messages <= calls/2, "%d messages of %d calls", messages, calls)
 	for withheld := false; !withheld; {
 		news, _ := c.until(c.request("tools/call", exec(sayTool, `{}`)))
 		withheld = len(news) > 0 && strings.Contains(string(news[0].Params), `"withheld":`)
@@ -140,9 +135,8 @@ func TestLogsAreBounded(t *testing.T) {
 func TestLogsOverHTTPAreOfTheirSession(t *testing.T) {
 	s := newWorld(t).serve(t)
 	a, b := s.as("").open(t), s.as("").open(t)
-	if m := a.ask(t, "logging/setLevel", `{"level":"debug"}`); m.Error != nil {
-		t.Fatalf("%+v", m.Error)
-	}
+	m := a.ask(t, "logging/setLevel", `{"level":"debug"}`)
+	assert.Assert(t, m.Error == nil, "%+v", m.Error)
 	for _, try := range []struct {
 		c    *caller
 		want int
@@ -158,9 +152,7 @@ func TestLogsOverHTTPAreOfTheirSession(t *testing.T) {
 				got++
 			}
 		}
-		if got != try.want {
-			t.Errorf("%d messages, expected %d", got, try.want)
-		}
+		assert.Check(t, is.Equal(got, try.want))
 	}
 }
 

@@ -11,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/doors/httpdoor/bearer"
 	"github.com/gybob/aai-gateway/internal/doors/mcp/streamable"
 	"github.com/gybob/aai-gateway/internal/testkit"
@@ -30,9 +33,7 @@ func startAuthorizer(t *testing.T) *authorizer {
 func (a *authorizer) post(t *testing.T, path string, form url.Values) map[string]any {
 	t.Helper()
 	answer, err := a.PostForm(t.Context(), path, "agent", "agent's secret: 100%", form)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return answer
 }
 
@@ -40,9 +41,7 @@ func (a *authorizer) post(t *testing.T, path string, form url.Values) map[string
 func (a *authorizer) token(t *testing.T, resource, scope string) string {
 	t.Helper()
 	token, _ := a.post(t, "/token", url.Values{"grant_type": {"client_credentials"}, "resource": {resource}, "scope": {scope}})["access_token"].(string)
-	if token == "" {
-		t.Fatal("there is no token")
-	}
+	assert.Assert(t, token != "", "there is no token")
 	return token
 }
 
@@ -65,9 +64,7 @@ func serveOAuth(t *testing.T, a *authorizer, changes ...func(*bearer.IssuerConfi
 		c(&cfg)
 	}
 	issuer, err := bearer.NewIssuerVerifier(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return newWorld(t).serve(t, func(c *streamable.Config) {
 		c.HTTP.Verifier = issuer
 		c.HTTP.Metadata = &bearer.Metadata{Resource: thisResource, Issuer: cfg.Issuer, Scopes: cfg.Scopes}
@@ -95,9 +92,7 @@ func oauthFoundByTheClient(t *testing.T, a *authorizer) {
 		t.Fatalf("%s, with the challenge %s", response.Status, challenge)
 	}
 	address, err := url.Parse(regexp.MustCompile(`resource_metadata="([^"]*)"`).FindStringSubmatch(challenge)[1])
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	var resource struct {
 		Resource string   `json:"resource"`
 		Servers  []string `json:"authorization_servers"`
@@ -110,15 +105,13 @@ func oauthFoundByTheClient(t *testing.T, a *authorizer) {
 			t.Fatalf("%s: %s: %s", path, response.Status, text)
 		}
 	}
-	if fmt.Sprint(resource) != fmt.Sprintf("{%s [%s] [mcp] [header]}", thisResource, a.Issuer) {
-		t.Errorf("the metadata is %+v", resource)
-	}
+	assert.Check(t, is.Equal(fmt.Sprint(resource), fmt.Sprintf("{%s [%s] [mcp] [header]}", thisResource, a.Issuer)), "%+v", resource)
 	token := a.token(t, resource.Resource, resource.Scopes[0])
 	for _, c := range []*caller{s.as(token).open(t), s.as(token).modern()} {
 		c.ask(t, "tools/call", exec(addTool, `{}`)).result(t).succeeds(t)
-		if call := <-s.added; call.Caller.Principal != "agent" || call.Caller.Identity != "http:agent@"+a.Issuer {
-			t.Errorf("the caller is %+v", call.Caller)
-		}
+		call := <-s.added
+		assert.Check(t, is.Equal(call.Caller.Principal, "agent"), "%+v", call.Caller)
+		assert.Check(t, is.Equal(call.Caller.Identity, "http:agent@"+a.Issuer), "%+v", call.Caller)
 	}
 }
 
@@ -126,9 +119,7 @@ func oauthKindsOfTokens(t *testing.T, a *authorizer) {
 	s := serveOAuth(t, a)
 	for _, resource := range []string{thisResource, thisResource + "?alg=ES256", thisResource + "?alg=EdDSA", thisResource + "/opaque"} {
 		token := a.token(t, resource, "other mcp")
-		if jwt := strings.Count(token, ".") == 2; jwt == strings.Contains(resource, "opaque") {
-			t.Fatalf("the token for %s is %s", resource, token)
-		}
+		assert.Assert(t, (strings.Count(token, ".") == 2) != strings.Contains(resource, "opaque"), "the token for %s is %s", resource, token)
 		s.as(token).open(t).lives(t)
 	}
 }
@@ -165,9 +156,9 @@ func oauthRefused(t *testing.T, a *authorizer) {
 		if c.status == 403 {
 			code = `error="insufficient_scope"`
 		}
-		if !strings.Contains(challenge, code) || !strings.Contains(challenge, `scope="mcp"`) || !strings.Contains(challenge, "resource_metadata=") {
-			t.Errorf("a token %s is challenged by %s", c.name, challenge)
-		}
+		assert.Assert(t, is.Contains(challenge, code), c.name)
+		assert.Assert(t, is.Contains(challenge, `scope="mcp"`), c.name)
+		assert.Assert(t, is.Contains(challenge, "resource_metadata="), c.name)
 	}
 	later := &clock{}
 	later.pass(45 * time.Second) // more than its lifetime of a second and the clock skew
@@ -205,9 +196,9 @@ func oauthNotAnswered(t *testing.T, a *authorizer) {
 	} {
 		s := serveOAuth(t, a, c.change)
 		response, text := s.text(t, httpRequest{body: initialize, headers: s.as(c.token).headers})
-		if response.StatusCode != http.StatusServiceUnavailable || response.Header.Get("Retry-After") == "" || response.Header.Get("WWW-Authenticate") != "" {
-			t.Errorf("%s: %s: %s", name, response.Status, text)
-		}
+		assert.Check(t, is.Equal(response.StatusCode, http.StatusServiceUnavailable), "%s %s %s", name, response.Status, text)
+		assert.Check(t, response.Header.Get("Retry-After") != "", "%s %s %s", name, response.Status, text)
+		assert.Check(t, is.Equal(response.Header.Get("WWW-Authenticate"), ""), "%s %s %s", name, response.Status, text)
 	}
 }
 
@@ -223,14 +214,11 @@ func oauthNewKeys(t *testing.T, a *authorizer) {
 		response, _ := s.text(t, httpRequest{body: initialize, headers: s.as(token).headers})
 		return response.StatusCode
 	}
-	if n := status(after); n != 401 {
-		t.Errorf("the keys were fetched again after no time, and the token gave %d", n)
-	}
+	n := status(after)
+	assert.Check(t, is.Equal(n, 401), "the keys were fetched again after no time, and the token gave %d", n)
 	later.pass(11 * time.Second)
-	if n := status(after); n != 200 {
-		t.Errorf("a token of the new keys gives %d", n)
-	}
-	if n := status(before); n != 401 {
-		t.Errorf("a token of the old keys gives %d", n)
-	}
+	n = status(after)
+	assert.Check(t, is.Equal(n, 200), "a token of the new keys gives %d", n)
+	n = status(before)
+	assert.Check(t, is.Equal(n, 401), "a token of the old keys gives %d", n)
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 )
@@ -43,15 +45,17 @@ func TestThePersonIsSentToLogIn(t *testing.T) {
 						}
 					}
 					result := callWork(t, session(t, version, options))
-					if len(asked) != 1 || asked[0].Mode != "url" || asked[0].URL != page || asked[0].ElicitationID == "" || asked[0].Message != "nobody is logged in" {
-						t.Fatalf("the person was asked %+v", asked)
-					}
-					if text := textIn(t, result); !result.IsError || !strings.HasPrefix(text, "AUTH_REQUIRED") || !strings.Contains(text, hint) {
-						t.Errorf("the model is told %q", text)
-					}
-					if content, _ := result.StructuredContent.(map[string]any); content["elicitation"] != action {
-						t.Errorf("the answer is %v in the data", content["elicitation"])
-					}
+					assert.Assert(t, is.Len(asked, 1))
+					assert.Equal(t, asked[0].Mode, "url")
+					assert.Equal(t, asked[0].URL, page)
+					assert.Assert(t, asked[0].ElicitationID != "", "the person was asked %+v", asked)
+					assert.Equal(t, asked[0].Message, "nobody is logged in")
+					text := textIn(t, result)
+					assert.Assert(t, result.IsError, "the model is told %q", text)
+					assert.Assert(t, strings.HasPrefix(text, "AUTH_REQUIRED"), "the model is told %q", text)
+					assert.Assert(t, is.Contains(text, hint))
+					content, _ := result.StructuredContent.(map[string]any)
+					assert.Check(t, is.Equal(content["elicitation"], action), "the answer is %v in the data", content["elicitation"])
 				})
 			}
 		}
@@ -80,9 +84,9 @@ func TestPagesThatAreNotShown(t *testing.T) {
 					return &mcp.ElicitResult{Action: "accept"}, nil
 				},
 			}))
-			if want := shown && canShow; (asked == 1) != want || asked > 1 {
-				t.Errorf("%s, which is shown by those who can: %v, was shown %d times", page, canShow, asked)
-			}
+			want := shown && canShow
+			assert.Check(t, is.Equal((asked == 1), want), "%s %v %d", page, canShow, asked)
+			assert.Check(t, asked <= 1, "%s, which is shown by those who can: %v, was shown %d times", page, canShow, asked)
 			if !result.IsError || !strings.Contains(textIn(t, result), "AUTH_REQUIRED") {
 				t.Errorf("%s: the model is told %q", page, textIn(t, result))
 			}

@@ -5,6 +5,9 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // TestOutputsAreBounded checks the limits of stored outputs: in time, of each conversation, and of all.
@@ -15,32 +18,26 @@ func TestOutputsAreBounded(t *testing.T) {
 		first, second, third := k.keep("a", "", mib(7)), k.keep("a", "", mib(7)), k.keep("b", "", mib(7))
 		fourth := k.keep("a", "", mib(7))
 		for uri, there := range map[*output]bool{first: false, second: true, third: true, fourth: true} {
-			if (k.find(uri.conversation, uri.uri) != nil) != there {
-				t.Errorf("an output is there: %v, want %v", !there, there)
-			}
+			assert.Check(t, is.Equal((k.find(uri.conversation, uri.uri) != nil), there), "an output is there: %v, want %v", !there, there)
 		}
-		if k.find("b", second.uri) != nil || k.find("a", third.uri) != nil {
-			t.Error("another conversation finds it")
-		}
-		if k.keep("a", "", strings.Repeat("x", maxOutput+1)) != nil {
-			t.Error("one that is too long is kept")
-		}
+		assert.Assert(t, k.find("b", second.uri) == nil, "another conversation finds it")
+		assert.Assert(t, k.find("a", third.uri) == nil, "another conversation finds it")
+		assert.Check(t, k.keep("a", "", strings.Repeat("x", maxOutput+1)) == nil, "one that is too long is kept")
 		time.Sleep(outputTTL / 2)
 		for _, conversation := range strings.Split("cdefghijklmn", "") {
 			k.keep(conversation, "", mib(7))
 		}
-		if k.bytes > maxOutputs || k.find("b", third.uri) != nil {
-			t.Errorf("%d bytes are kept", k.bytes)
-		}
+		assert.Check(t, k.bytes <= maxOutputs, "%d bytes are kept", k.bytes)
+		assert.Check(t, k.find("b", third.uri) == nil, "%d bytes are kept", k.bytes)
 		time.Sleep(outputTTL/2 + time.Second)
 		synctest.Wait()
-		if k.find("a", fourth.uri) != nil || k.bytes == 0 {
-			t.Errorf("after its time it is there, or all is gone: %d", k.bytes)
-		}
+		assert.Assert(t, k.find("a", fourth.uri) == nil, "after its time it is there, or all is gone: %d", k.bytes)
+		assert.Assert(t, k.bytes != 0, "after its time it is there, or all is gone: %d", k.bytes)
 		time.Sleep(outputTTL / 2)
 		synctest.Wait()
-		if k.bytes != 0 || k.order.Len() != 0 || len(k.byURI) != 0 || len(k.of) != 0 {
-			t.Errorf("in the end %d bytes are kept, %d outputs, %d conversations", k.bytes, k.order.Len(), len(k.of))
-		}
+		assert.Equal(t, k.bytes, 0)
+		assert.Equal(t, k.order.Len(), 0)
+		assert.Assert(t, is.Len(k.byURI, 0))
+		assert.Assert(t, is.Len(k.of, 0))
 	})
 }

@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 )
@@ -39,9 +41,7 @@ func TestLongOutputIsALink(t *testing.T) {
 		lines[i] = "entry"
 	}
 	data, err := json.Marshal(lines)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for _, try := range []struct {
 		name, whole, mime string
 		result            aai.Result
@@ -59,26 +59,25 @@ func TestLongOutputIsALink(t *testing.T) {
 			var got longAnswer
 			c.get("tools/call", work(``), &got)
 			s := got.StructuredContent
-			if s.Bytes != len(try.whole) || s.Result != try.kept || !strings.HasPrefix(try.whole, s.Head) || len(s.Head) < 16000 || !utf8.ValidString(s.Head) {
-				t.Errorf("%d bytes, result %v, a head of %d", s.Bytes, s.Result, len(s.Head))
-			}
+			assert.Equal(t, s.Bytes, len(try.whole), "%d", len(s.Head))
+			assert.Equal(t, s.Result, try.kept, "%d", len(s.Head))
+			assert.Assert(t, strings.HasPrefix(try.whole, s.Head), "%d bytes, result %v, a head of %d", s.Bytes, s.Result, len(s.Head))
+			assert.Assert(t, len(s.Head) >= 16000, "%d bytes, result %v, a head of %d", s.Bytes, s.Result, len(s.Head))
+			assert.Assert(t, utf8.ValidString(s.Head), "%d bytes, result %v, a head of %d", s.Bytes, s.Result, len(s.Head))
 			want := try.text
 			if want == "" {
 				want = s.Head + "…\n" + s.Note
 			}
-			if got.Content[0].Text != want || !strings.Contains(s.Note, s.Resource) {
-				t.Errorf("the text is %.100q…, the note %q", got.Content[0].Text, s.Note)
-			}
+			assert.Check(t, is.Equal(got.Content[0].Text, want))
+			assert.Check(t, is.Contains(s.Note, s.Resource))
 			if len(got.Content) != 2 || got.Content[1].Type != "resource_link" || got.Content[1].URI != s.Resource || got.Content[1].Size != len(try.whole) {
 				t.Errorf("there is no link: %.300v", got.Content[1:])
 			}
-			if read := c.textOf(s.Resource); read != try.mime+" "+try.whole {
-				t.Errorf("the resource has %d bytes: %.50q…", len(read), read)
-			}
+			read := c.textOf(s.Resource)
+			assert.Check(t, is.Equal(read, try.mime+" "+try.whole), "the resource has %d bytes: %.50q…", len(read), read)
 			ids := c.completed(`{"type":"ref/resource","uri":"output:{id}"}`, "id", "", "{}")
-			if len(ids) != 1 || "output:"+ids[0] != s.Resource {
-				t.Errorf("the outputs are completed as %q", ids)
-			}
+			assert.Assert(t, is.Len(ids, 1))
+			assert.Equal(t, "output:"+ids[0], s.Resource)
 		})
 	}
 }
@@ -88,9 +87,8 @@ func TestLongOutputOfOldVersions(t *testing.T) {
 	c := newWorld(t, adding(answering(aai.Result{Text: strings.Repeat("x", 200<<10)}))).dial(t).open("2025-03-26", `{}`)
 	var got longAnswer
 	c.get("tools/call", work(``), &got)
-	if len(got.Content) != 1 || !strings.Contains(got.Content[0].Text, "output:") {
-		t.Errorf("%d contents", len(got.Content))
-	}
+	assert.Assert(t, is.Len(got.Content, 1))
+	assert.Assert(t, is.Contains(got.Content[0].Text, "output:"))
 	c.textOf(got.StructuredContent.Resource)
 }
 
@@ -99,9 +97,11 @@ func TestOutputThatIsTooLong(t *testing.T) {
 	c := newWorld(t, adding(answering(aai.Result{Text: strings.Repeat("x", 9<<20)}))).dial(t).open("2025-11-25", `{}`)
 	var got longAnswer
 	c.get("tools/call", work(``), &got)
-	if s := got.StructuredContent; len(got.Content) != 1 || s.Resource != "" || !strings.Contains(got.Content[0].Text, "too many to store") || s.Bytes != 9<<20 {
-		t.Errorf("%d contents, resource %q, note %q", len(got.Content), s.Resource, s.Note)
-	}
+	s := got.StructuredContent
+	assert.Assert(t, is.Len(got.Content, 1), "%q", s.Note)
+	assert.Equal(t, s.Resource, "", "%q", s.Note)
+	assert.Assert(t, is.Contains(got.Content[0].Text, "too many to store"), "%q", s.Note)
+	assert.Equal(t, s.Bytes, 9<<20, "%q", s.Note)
 }
 
 // TestOutputThatIsShortEnough checks that an output at the limit is complete.
@@ -120,31 +120,25 @@ func TestLongOutputIsOfItsSession(t *testing.T) {
 	s := newWorld(t, adding(answering(aai.Result{Text: strings.Repeat("x", 200<<10)}))).serve(t, withTokens)
 	a, b, c := s.as("alice").open(t), s.as("alice").open(t), s.as("bob").open(t)
 	var got longAnswer
-	if err := json.Unmarshal(a.ask(t, "tools/call", work(``)).Result, &got); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, json.Unmarshal(a.ask(t, "tools/call", work(``)).Result, &got))
 	read := fmt.Sprintf(`{"uri":%q}`, got.StructuredContent.Resource)
 	if m := a.ask(t, "resources/read", read); m.Error != nil {
 		t.Errorf("its own session: %+v", *m.Error)
 	}
 	for name, other := range map[string]*caller{"another session": b, "another user": c} {
-		if m := other.ask(t, "resources/read", read); m.Error == nil {
-			t.Errorf("%s has read it", name)
-		}
+		assert.Check(t, other.ask(t, "resources/read", read).Error != nil, "%s has read it", name)
 	}
 	modern := s.connectHTTP(t, "2026-07-28", "alice", nil)
-	if r, err := modern.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: got.StructuredContent.Resource}); err == nil {
-		t.Errorf("without a session it is read: %v", r)
-	}
+	r, err := modern.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: got.StructuredContent.Resource})
+	assert.Check(t, err != nil, "without a session it is read: %v", r)
 	// Without sessions a user is one conversation.
 	result := callWork(t, modern)
 	link, ok := result.Content[1].(*mcp.ResourceLink)
 	if !ok {
 		t.Fatalf("there is no link: %+v", result.Content)
 	}
-	if _, err := modern.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: link.URI}); err != nil {
-		t.Error(err)
-	}
+	_, err = modern.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: link.URI})
+	assert.Check(t, err)
 }
 
 // TestPicturesAreNotInTheText checks that images are image content, and that the text does not contain
@@ -155,14 +149,11 @@ func TestPicturesAreNotInTheText(t *testing.T) {
 		dial(t).open("2025-11-25", `{}`)
 	var got longAnswer
 	m := c.ask("tools/call", work(``))
-	if err := json.Unmarshal(m.Result, &got); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, json.Unmarshal(m.Result, &got))
 	encoded := base64.StdEncoding.EncodeToString(picture)
-	if len(got.Content) != 2 || got.Content[1].Type != "image" || got.Content[1].Data != encoded || strings.Count(string(m.Result), encoded[:40]) > strings.Count(encoded, encoded[:40]) {
-		t.Errorf("%.300s", m.Result)
-	}
-	if got.StructuredContent.Text != "seen" {
-		t.Errorf("the words are not in the data: %+v", got.StructuredContent)
-	}
+	assert.Assert(t, is.Len(got.Content, 2), "%.300s", m.Result)
+	assert.Equal(t, got.Content[1].Type, "image", "%.300s", m.Result)
+	assert.Equal(t, got.Content[1].Data, encoded, "%.300s", m.Result)
+	assert.Assert(t, strings.Count(string(m.Result), encoded[:40]) <= strings.Count(encoded, encoded[:40]), "%.300s", m.Result)
+	assert.Check(t, is.Equal(got.StructuredContent.Text, "seen"), "the words are not in the data: %+v", got.StructuredContent)
 }

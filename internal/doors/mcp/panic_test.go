@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -30,18 +33,15 @@ func TestNothingThatBreaksTakesTheDoorAlong(t *testing.T) {
 			healthy := w.gate
 			c.breaks(w)
 			result := client.ask("tools/call", exec(c.tool, `{}`)).result(t)
-			if len(result.Content) == 0 || !strings.Contains(result.Content[0].Text, c.want) {
-				t.Errorf("expected %q, got %+v", c.want, result)
-			}
-			if strings.Contains(result.Content[0].Text, "goroutine") {
-				t.Errorf("a stack went to the client: %+v", result)
-			}
+			assert.Assert(t, len(result.Content) != 0, "%+v", result)
+			assert.Assert(t, is.Contains(result.Content[0].Text, c.want), "%+v", result)
+			assert.Check(t, !strings.Contains(result.Content[0].Text, "goroutine"), "a stack went to the client: %+v", result)
 			w.gate, w.journal.full = healthy, false
 			w.catalog.setBroken(false)
 			client.lives()
-			if rest, err := client.hangUp(); len(rest) > 0 || err != nil {
-				t.Errorf("at the end came %q and %v", rest, err)
-			}
+			rest, err := client.hangUp()
+			assert.Assert(t, is.Len(rest, 0))
+			assert.NilError(t, err)
 		})
 	}
 }
@@ -59,9 +59,9 @@ func TestAPanicInTheDoor(t *testing.T) {
 	}
 	c := w.dial(t).open("2025-06-18", `{}`)
 	m := c.ask("tools/call", exec(addTool, `{}`))
-	if m.Error == nil || m.Error.Code != -32603 || strings.Contains(m.Error.Message, "boom") {
-		t.Errorf("expected an internal error without its cause, got %+v %+v", m, m.Error)
-	}
+	assert.Assert(t, m.Error != nil, "expected an internal error without its cause, got %+v %+v", m, m.Error)
+	assert.Equal(t, m.Error.Code, -32603, "%+v %+v", m, m.Error)
+	assert.Assert(t, !strings.Contains(m.Error.Message, "boom"), "expected an internal error without its cause, got %+v %+v", m, m.Error)
 	c.lives()
 }
 
@@ -71,12 +71,11 @@ func TestAResultThatIsNoJSONIsNotHidden(t *testing.T) {
 	w := newWorld(t)
 	result := w.dial(t).open("2025-06-18", `{}`).ask("tools/call", exec(nanTool, `{}`)).result(t)
 	result.succeeds(t)
-	if _, there := result.StructuredContent["result"]; there || result.StructuredContent["warning"] == nil {
-		t.Errorf("expected a warning alone, got %v", result.StructuredContent)
-	}
-	if got := w.journal.outcomes(nanTool); got[""] != 1 {
-		t.Errorf("the journal has %v", got)
-	}
+	_, there := result.StructuredContent["result"]
+	assert.Assert(t, !there, "expected a warning alone, got %v", result.StructuredContent)
+	assert.Assert(t, result.StructuredContent["warning"] != nil, "expected a warning alone, got %v", result.StructuredContent)
+	got := w.journal.outcomes(nanTool)
+	assert.Check(t, is.Equal(got[""], 1), got)
 }
 
 // TestACatalogThatPanicsWhileListed checks that a panic of the catalog, at the start or later, only
@@ -85,18 +84,16 @@ func TestACatalogThatPanicsWhileListed(t *testing.T) {
 	w := newWorld(t)
 	w.catalog.setBroken(true)
 	c := w.dial(t).open("2025-06-18", `{}`)
-	if names := c.toolNames(); strings.Join(names, " ") != "aai_exec" {
-		t.Errorf("the list has %q", names)
-	}
+	names := c.toolNames()
+	assert.Check(t, is.Equal(strings.Join(names, " "), "aai_exec"), "%q", names)
 	w.catalog.setBroken(false)
 	w.catalog.tell()
 	c.awaitChanges("tools", "resources")
 	c.lives()
 	w.catalog.setBroken(true)
 	w.catalog.tell()
-	if names := c.toolNames(); strings.Join(names, " ") != "aai_exec app_org_example_Notes" {
-		t.Errorf("the list has %q", names)
-	}
+	names = c.toolNames()
+	assert.Check(t, is.Equal(strings.Join(names, " "), "aai_exec app_org_example_Notes"), "%q", names)
 }
 
 // TestAnAppThatCannotBeListed checks that only the app that the SDK refuses is omitted.
@@ -104,7 +101,6 @@ func TestAnAppThatCannotBeListed(t *testing.T) {
 	w := newWorld(t)
 	w.catalog.apps = append(w.catalog.apps, w.app("org.example.\x7f", "Odd", ""), w.app("org.example.Zoo", "Zoo", ""))
 	c := w.dial(t).open("2025-06-18", `{}`)
-	if names := c.toolNames(); strings.Join(names, " ") != "aai_exec app_org_example_Notes app_org_example_Zoo" {
-		t.Errorf("the list has %q", names)
-	}
+	names := c.toolNames()
+	assert.Check(t, is.Equal(strings.Join(names, " "), "aai_exec app_org_example_Notes app_org_example_Zoo"), "%q", names)
 }

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/testkit/fakedesktop"
 )
@@ -25,39 +28,30 @@ func withLogin(w *world) {
 func TestPromptsKnowTheState(t *testing.T) {
 	c := newWorld(t, withLogin).dial(t).open("2025-11-25", `{}`)
 	text := c.prompt("navigate-to", map[string]string{"app_name": "Bank", "destination": "Accounts"})
-	if !strings.Contains(text, "kind login_form now; its state is auth_required") {
-		t.Error(text)
-	}
-	if strings.Contains(text, "\n9.") {
-		t.Errorf("the name of a button is a step:\n%s", text)
-	}
+	assert.Check(t, is.Contains(text, "kind login_form now; its state is auth_required"))
+	assert.Check(t, !strings.Contains(text, "\n9."), "the name of a button is a step:\n%s", text)
 }
 
 // TestPromptsOfUnknownPrograms: a prompt for a program that does not run has its steps alone.
 func TestPromptsOfUnknownPrograms(t *testing.T) {
 	c := newWorld(t, withLogin).dial(t).open("2025-11-25", `{}`)
-	if text := c.prompt("navigate-to", map[string]string{"app_name": "Nothing", "destination": "Accounts"}); strings.Contains(text, "of the kind") {
-		t.Error(text)
-	}
+	text := c.prompt("navigate-to", map[string]string{"app_name": "Nothing", "destination": "Accounts"})
+	assert.Check(t, !strings.Contains(text, "of the kind"), text)
 }
 
 // TestStateNeedsConsent: a prompt reads the state of no program that the caller may not see, and asks no question.
 func TestStateNeedsConsent(t *testing.T) {
 	asked := 0
 	c := newWorld(t, withLogin, withGate(asksByDialog), withDialog(func() { asked++ })).dial(t).open("2025-11-25", elicitationCapability)
-	if text := c.prompt("navigate-to", map[string]string{"app_name": "Bank", "destination": "Accounts"}); strings.Contains(text, "login_form") {
-		t.Error(text)
-	}
-	if asked > 0 {
-		t.Errorf("%d questions were asked", asked)
-	}
+	text := c.prompt("navigate-to", map[string]string{"app_name": "Bank", "destination": "Accounts"})
+	assert.Check(t, !strings.Contains(text, "login_form"), text)
+	assert.Check(t, asked <= 0, "%d questions were asked", asked)
 }
 
 // TestCompletionsOfAreas: the areas of a known program are those of its windows.
 func TestCompletionsOfAreas(t *testing.T) {
 	c := newWorld(t, withLogin).dial(t).open("2025-11-25", `{}`)
 	got := c.completed(prompted1("test-app"), "focus_area", "", `{"app_name":"Bank"}`)
-	if want := []string{"tab bar", "Private tab", "Business tab"}; !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
-	}
+	want := []string{"tab bar", "Private tab", "Business tab"}
+	assert.Check(t, slices.Equal(got, want), "%q %q", got, want)
 }

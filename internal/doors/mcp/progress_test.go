@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/gateway"
 )
@@ -42,13 +45,12 @@ func TestProgress(t *testing.T) {
 			`notifications/progress {"progressToken":`+token+`,"message":"Step 3","progress":3,"total":9}`)
 		late()
 	}
-	if news, _ := c.until(c.request("tools/call", work(``))); len(news) > 0 {
-		t.Errorf("without a token came %+v", news)
-	}
+	news, _ := c.until(c.request("tools/call", work(``)))
+	assert.Check(t, is.Len(news, 0), "without a token came %+v", news)
 	late()
-	if rest, err := c.hangUp(); len(rest) > 0 || err != nil {
-		t.Errorf("after the answer came %q and %v", rest, err)
-	}
+	rest, err := c.hangUp()
+	assert.Assert(t, is.Len(rest, 0))
+	assert.NilError(t, err)
 }
 
 // TestProgressOfAToolThatIsSilent checks that a silent tool also has progress, in seconds of its timeout.
@@ -63,9 +65,12 @@ func TestProgressOfAToolThatIsSilent(t *testing.T) {
 			Progress, Total float64
 			Message         string
 		}
-		if err := json.Unmarshal(m.Params, &p); err != nil || m.Method != "notifications/progress" || p.Progress <= last || p.Total != 30 || p.Message != "Waiting for Notes" {
-			t.Fatalf("got %s %s", m.Method, m.Params)
-		}
+		err := json.Unmarshal(m.Params, &p)
+		assert.NilError(t, err, m.Params)
+		assert.Equal(t, m.Method, "notifications/progress", m.Params)
+		assert.Assert(t, !(p.Progress <= last), m.Params)
+		assert.Assert(t, p.Total == 30, m.Params)
+		assert.Equal(t, p.Message, "Waiting for Notes", m.Params)
 		last = p.Progress
 	}
 	close(w.release)

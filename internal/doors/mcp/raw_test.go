@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 )
@@ -18,9 +20,8 @@ func TestArgumentsArriveWhole(t *testing.T) {
 	sizes := []int{1, 1000, 1025, 70_000, 1_000_000}
 	check := func(t *testing.T, w *world, size int) {
 		t.Helper()
-		if text, _ := (<-w.added).Args["text"].(string); text != strings.Repeat("x", size) {
-			t.Errorf("of %d bytes there came %d", size, len(text))
-		}
+		text, _ := (<-w.added).Args["text"].(string)
+		assert.Check(t, is.Equal(text, strings.Repeat("x", size)), "of %d bytes there came %d", size, len(text))
 	}
 	args := func(size int) string { return fmt.Sprintf(`{"text":%q}`, strings.Repeat("x", size)) }
 	t.Run("stdio", func(t *testing.T) {
@@ -51,17 +52,14 @@ func TestArgumentsArriveWhole(t *testing.T) {
 		session, err := client.Connect(t.Context(), &mcp.SSEClientTransport{
 			Endpoint: strings.TrimSuffix(s.url, "/mcp") + "/sse", HTTPClient: &http.Client{Transport: s.client.Transport},
 		}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		defer session.Close() //nolint:errcheck // the test is over
 		for _, size := range sizes {
 			result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "aai_exec", Arguments: map[string]any{
 				"app": notes, "tool": addTool, "args": map[string]any{"text": strings.Repeat("x", size)},
 			}})
-			if err != nil || result.IsError {
-				t.Fatalf("the call gave %+v, %v", result, err)
-			}
+			assert.NilError(t, err, "%+v", result)
+			assert.Assert(t, !result.IsError, "the call gave %+v, %v", result, err)
 			check(t, s.world, size)
 		}
 	})
@@ -90,9 +88,8 @@ func TestWhatARefusedCallCosts(t *testing.T) {
 			if took := int(after.TotalAlloc - before.TotalAlloc); took > 5*len(line)/2 {
 				t.Errorf("%.1f times the message", float64(took)/float64(len(line)))
 			}
-			if n := w.journal.outcomes(addTool)[aai.InvalidParams]; n != 1 {
-				t.Errorf("%d are on record", n)
-			}
+			n := w.journal.outcomes(addTool)[aai.InvalidParams]
+			assert.Check(t, is.Equal(n, 1), "%d are on record", n)
 		})
 	}
 }

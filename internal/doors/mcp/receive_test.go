@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -30,7 +32,6 @@ func TestFunctionsBeforeDo(t *testing.T) {
 			}
 		}
 	}
-	if len(own) == 0 || len(own) > most {
-		t.Errorf("expected at most %d functions, got %d:\n%s", most, len(own), strings.Join(own, ""))
-	}
+	assert.Assert(t, len(own) != 0, "expected at most %d functions, got %d:\n%s", most, len(own), strings.Join(own, ""))
+	assert.Assert(t, len(own) <= most, "expected at most %d functions, got %d:\n%s", most, len(own), strings.Join(own, ""))
 }

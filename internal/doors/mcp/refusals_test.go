@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/doors/mcp/streamable"
 )
 
@@ -73,9 +76,7 @@ func TestHTTPRefuses(t *testing.T) {
 				c.visit.body = ping
 			}
 			response, text := s.text(t, c.visit)
-			if response.StatusCode != c.status {
-				t.Fatalf("%s: %s", response.Status, text)
-			}
+			assert.Equal(t, response.StatusCode, c.status, "%s %s", response.Status, text)
 			var m struct {
 				JSONRPC string
 				ID      json.RawMessage
@@ -84,25 +85,22 @@ func TestHTTPRefuses(t *testing.T) {
 					Message string
 				}
 			}
-			if err := json.Unmarshal([]byte(text), &m); err != nil || m.JSONRPC != "2.0" || string(m.ID) != "null" || m.Error.Code == 0 || !strings.Contains(m.Error.Message, c.says) {
-				t.Errorf("the answer is %s", text)
-			}
-			if response.Header.Get("Access-Control-Allow-Origin") != "" {
-				t.Error("a page of another origin may read the answer")
-			}
+			err := json.Unmarshal([]byte(text), &m)
+			assert.NilError(t, err, text)
+			assert.Equal(t, m.JSONRPC, "2.0", text)
+			assert.Equal(t, string(m.ID), "null", text)
+			assert.Assert(t, m.Error.Code != 0, "the answer is %s", text)
+			assert.Assert(t, is.Contains(m.Error.Message, c.says), text)
+			assert.Check(t, is.Equal(response.Header.Get("Access-Control-Allow-Origin"), ""), "a page of another origin may read the answer")
 			challenge := response.Header.Get("WWW-Authenticate")
-			if (c.status == 401) != strings.HasPrefix(challenge, `Bearer realm="aai-gateway"`) {
-				t.Errorf("the challenge is %q", challenge)
-			}
-			if wrong := strings.Contains(c.says, "invalid_token"); wrong != strings.Contains(challenge, `error="invalid_token"`) {
-				t.Errorf("the challenge is %q", challenge)
-			}
+			assert.Check(t, is.Equal((c.status == 401), strings.HasPrefix(challenge, `Bearer realm="aai-gateway"`)), "%q", challenge)
+			assert.Check(t, is.Equal(strings.Contains(c.says, "invalid_token"), strings.Contains(challenge, `error="invalid_token"`)), "%q", challenge)
 		})
 	}
 	good.lives(t)
-	if calls := s.journal.outcomes(sayTool); len(calls) != 1 || calls[""] != 1 {
-		t.Errorf("the journal has %v", calls)
-	}
+	calls := s.journal.outcomes(sayTool)
+	assert.Assert(t, is.Len(calls, 1))
+	assert.Equal(t, calls[""], 1)
 }
 
 func TestHTTPHeaderFlood(t *testing.T) {
@@ -143,20 +141,15 @@ func TestHTTPAdmits(t *testing.T) {
 			all[name] = value
 		}
 		response, text := s.text(t, httpRequest{body: ping, headers: all})
-		if response.StatusCode != http.StatusOK {
-			t.Errorf("%v: %s: %s", headers, response.Status, text)
-		}
+		assert.Check(t, is.Equal(response.StatusCode, http.StatusOK), "%v %s %s", headers, response.Status, text)
 		allowed := response.Header.Get("Access-Control-Allow-Origin")
-		if want := headers["Origin"] == "https://app.example.com"; want != (allowed == headers["Origin"] && allowed != "") {
-			t.Errorf("%v: pages of %q may read it", headers, allowed)
-		}
+		assert.Check(t, is.Equal(headers["Origin"] == "https://app.example.com", (allowed == headers["Origin"] && allowed != "")), "%v: pages of %q may read it", headers, allowed)
 	}
 	response, _ := s.text(t, httpRequest{method: "OPTIONS", headers: map[string]string{
 		"Origin": "https://app.example.com", "Access-Control-Request-Method": "POST",
 	}})
-	if response.StatusCode != http.StatusNoContent || !strings.Contains(response.Header.Get("Access-Control-Allow-Headers"), "Authorization") {
-		t.Errorf("the browser is told %s %v", response.Status, response.Header)
-	}
+	assert.Check(t, is.Equal(response.StatusCode, http.StatusNoContent), "%s %v", response.Status, response.Header)
+	assert.Check(t, is.Contains(response.Header.Get("Access-Control-Allow-Headers"), "Authorization"), "%s %v", response.Status, response.Header)
 }
 
 // TestHTTPLimitsOfSessions tests the limits of sessions.
@@ -167,9 +160,8 @@ func TestHTTPLimitsOfSessions(t *testing.T) {
 	refused := func(principal string, status int) {
 		t.Helper()
 		response, text := s.text(t, httpRequest{body: initialize, headers: s.as(principal).headers})
-		if response.StatusCode != status || response.Header.Get("Retry-After") == "" {
-			t.Errorf("%s: %s", response.Status, text)
-		}
+		assert.Check(t, is.Equal(response.StatusCode, status), "%s %s", response.Status, text)
+		assert.Check(t, response.Header.Get("Retry-After") != "", "%s %s", response.Status, text)
 	}
 	refused("alice", http.StatusTooManyRequests)
 	bob := s.as("bob").open(t)
@@ -199,9 +191,8 @@ func TestHTTPLimitsOfRequests(t *testing.T) {
 		<-s.entered
 	}
 	response, text := c.text(t, httpRequest{body: ping, headers: c.headers})
-	if response.StatusCode != http.StatusTooManyRequests || response.Header.Get("Retry-After") != "1" {
-		t.Errorf("%s: %s", response.Status, text)
-	}
+	assert.Check(t, is.Equal(response.StatusCode, http.StatusTooManyRequests), "%s %s", response.Status, text)
+	assert.Check(t, is.Equal(response.Header.Get("Retry-After"), "1"), "%s %s", response.Status, text)
 	other.lives(t)
 	for i := range 3 {
 		modern := s.as("alice").modern()
@@ -209,9 +200,8 @@ func TestHTTPLimitsOfRequests(t *testing.T) {
 		<-s.entered
 	}
 	modern := s.as("alice").modern()
-	if response, text := modern.text(t, httpRequest{body: modern.body("tools/list", "{}"), headers: modern.headers}); response.StatusCode != http.StatusTooManyRequests {
-		t.Errorf("%s: %s", response.Status, text)
-	}
+	response, text = modern.text(t, httpRequest{body: modern.body("tools/list", "{}"), headers: modern.headers})
+	assert.Check(t, is.Equal(response.StatusCode, http.StatusTooManyRequests), "%s %s", response.Status, text)
 	s.as("bob").modern().lives(t)
 	close(s.release)
 	eventually(t, "the session takes requests again", func() bool {
@@ -245,7 +235,5 @@ func TestHTTPLimitsOfCallsThatGoOn(t *testing.T) {
 		said = text
 		return response.StatusCode == http.StatusOK
 	})
-	if !strings.Contains(said, "too many requests of this session are running") {
-		t.Error(said)
-	}
+	assert.Check(t, is.Contains(said, "too many requests of this session are running"))
 }

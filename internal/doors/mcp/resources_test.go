@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
-	"strings"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	door "github.com/gybob/aai-gateway/internal/doors/mcp"
@@ -59,14 +61,13 @@ func TestResourcesAreCalls(t *testing.T) {
 		"app:org.example%2ENotes":           `application/json {"schema_version":"1.0"}`,
 		"guide:" + notes:                    "text/markdown # Notes|Notizen",
 	} {
-		if got := c.textOf(uri); got != want {
-			t.Errorf("%s is %q, want %q", uri, got, want)
-		}
+		assert.Check(t, is.Equal(c.textOf(uri), want), uri)
 	}
 	for _, uri := range []string{"weather://of/a/b/on/c", "weather://of//on/c", "weather://tomorrow", "app:", "app:org.example.Nobody", "output:x", "weather://of/%zz/on/c"} {
-		if m := c.ask("resources/read", `{"uri":"`+uri+`"}`); m.Error == nil || m.Error.Code != -32602 || !strings.Contains(m.Error.Message, "not found") {
-			t.Errorf("%s: %+v %s", uri, m.Error, m.Result)
-		}
+		m := c.ask("resources/read", `{"uri":"`+uri+`"}`)
+		assert.Assert(t, m.Error != nil, "%s %+v %s", uri, m.Error, m.Result)
+		assert.Equal(t, m.Error.Code, -32602, "%s %+v %s", uri, m.Error, m.Result)
+		assert.Assert(t, is.Contains(m.Error.Message, "not found"), "%s %+v %s", uri, m.Error, m.Result)
 	}
 	c.refused(-32001, "no picture", "resources/read", `{"uri":"weather://none"}`)
 	reads := 0
@@ -75,9 +76,7 @@ func TestResourcesAreCalls(t *testing.T) {
 			reads++
 		}
 	}
-	if reads != 4 {
-		t.Errorf("%d reads of the weather are on record, expected 4", reads)
-	}
+	assert.Check(t, is.Equal(reads, 4), "%d reads of the weather are on record, expected 4", reads)
 }
 
 // TestResourcesPassTheGates checks that a resource cannot be read if a gate refuses, and that reading
@@ -106,9 +105,7 @@ func TestResourcesAreListed(t *testing.T) {
 	found := map[string]string{}
 	for _, l := range append(list.Resources, list.ResourceTemplates...) {
 		b, err := json.Marshal(l.Annotations)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		found[l.URI+l.URITemplate] = string(b)
 	}
 	for uri, want := range map[string]string{
@@ -118,13 +115,10 @@ func TestResourcesAreListed(t *testing.T) {
 		"app:{+id}":                      `{"Audience":["assistant"],"Priority":0.3,"LastModified":""}`,
 		"guide:{+id}":                    `{"Audience":["assistant"],"Priority":0.6,"LastModified":""}`,
 	} {
-		if found[uri] != want {
-			t.Errorf("%s: %s, want %s", uri, found[uri], want)
-		}
+		assert.Check(t, is.Equal(found[uri], want), uri)
 	}
-	if _, ok := found["weather://{broken"]; ok {
-		t.Error("a template that is none is listed")
-	}
+	_, ok := found["weather://{broken"]
+	assert.Check(t, !ok, "a template that is none is listed")
 }
 
 // TestTheDesktopProfileHasNoAppsToRead checks that the desktop profile has no apps, and no resources of apps.

@@ -2,7 +2,6 @@ package mcp_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -11,6 +10,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway/internal/doors/httpdoor"
 	"github.com/gybob/aai-gateway/internal/doors/mcp/streamable"
@@ -22,14 +24,11 @@ func (c *caller) drop(t *testing.T) (last string, hangUp func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	response, err := c.request(ctx, httpRequest{body: c.body("tools/call", exec(blockTool, `{"text":"a"}`)), headers: c.headers})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(func() { cancel(); _ = response.Body.Close() })
 	first, err := newSSEReader(response.Body).next()
-	if err != nil || first.id == "" {
-		t.Fatalf("the stream began with %+v, %v", first, err)
-	}
+	assert.NilError(t, err, "%+v", first)
+	assert.Assert(t, first.id != "", "the stream began with %+v, %v", first, err)
 	<-c.entered
 	return first.id, cancel
 }
@@ -59,25 +58,18 @@ func TestHTTPResumes(t *testing.T) {
 				eventually(t, "the call ends", func() bool { return s.journal.outcomes(blockTool)[""] == 1 })
 			}
 			response, events := c.resume(t, last)
-			if response.StatusCode != http.StatusOK {
-				t.Fatal(response.Status)
-			}
+			assert.Equal(t, response.StatusCode, http.StatusOK, response.Status)
 			if !whenDone {
 				close(s.release)
 			}
 			m, e, err := events.message()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if string(m.ID) != "1" || m.result(t).Content[0].Text != "released" || e.id == last {
-				t.Errorf("the result is %+v, in %+v", m, e)
-			}
-			if _, _, err := events.message(); !errors.Is(err, io.EOF) {
-				t.Errorf("after the result comes %v", err)
-			}
-			if n := len(s.ended); n > 0 {
-				t.Errorf("the call was cancelled")
-			}
+			assert.NilError(t, err)
+			assert.Check(t, is.Equal(string(m.ID), "1"), "%+v %+v", m, e)
+			assert.Check(t, is.Equal(m.result(t).Content[0].Text, "released"), "%+v %+v", m, e)
+			assert.Check(t, e.id != last, "the result is %+v, in %+v", m, e)
+			_, _, err = events.message()
+			assert.Check(t, is.ErrorIs(err, io.EOF), "after the result comes %v", err)
+			assert.Check(t, len(s.ended) <= 0, "the call was cancelled")
 		})
 	}
 }
@@ -89,13 +81,11 @@ func TestHTTPResumesAHalfOpenStream(t *testing.T) {
 	c := s.as("").open(t)
 	last, _ := c.drop(t) // without closing the connection
 	response, events := c.resume(t, last)
-	if response.StatusCode != http.StatusOK {
-		t.Fatal(response.Status)
-	}
+	assert.Equal(t, response.StatusCode, http.StatusOK, response.Status)
 	close(s.release)
-	if m, _, err := events.message(); err != nil || m.result(t).Content[0].Text != "released" {
-		t.Errorf("the result is %+v, %v", m, err)
-	}
+	m, _, err := events.message()
+	assert.NilError(t, err, "%+v", m)
+	assert.Equal(t, m.result(t).Content[0].Text, "released", "%+v", m)
 	// The session's own stream too.
 	c.do(t, httpRequest{method: "GET", headers: c.headers})
 	response, _ = c.resume(t, "_0")
@@ -121,14 +111,12 @@ func TestHTTPResumesOnlyWhatIsItsOwn(t *testing.T) {
 	}
 	for _, wrong := range []string{"x", "_", "_-1", last + "_0", "NOSUCHSTREAM_0", strings.Repeat("9", 400)} {
 		response, _ := alice.resume(t, wrong)
-		if response.StatusCode != http.StatusBadRequest {
-			t.Errorf("%q: %s", wrong, response.Status)
-		}
+		assert.Check(t, is.Equal(response.StatusCode, http.StatusBadRequest), "%q %s", wrong, response.Status)
 	}
 	if _, events := alice.resume(t, last); true {
-		if m, _, err := events.message(); err != nil || m.result(t).Content[0].Text != "released" {
-			t.Errorf("the result is %+v, %v", m, err)
-		}
+		m, _, err := events.message()
+		assert.NilError(t, err, "%+v", m)
+		assert.Equal(t, m.result(t).Content[0].Text, "released", "%+v", m)
 	}
 }
 
@@ -149,9 +137,8 @@ func TestHTTPVanishing(t *testing.T) {
 	}()
 	<-s.entered
 	hangUp()
-	if err := <-s.ended; !errors.Is(err, context.Canceled) {
-		t.Errorf("the call ended with %v", err)
-	}
+	err := <-s.ended
+	assert.Check(t, is.ErrorIs(err, context.Canceled), "the call ended with %v", err)
 	<-gone
 	s.as("").modern().lives(t)
 }
@@ -166,23 +153,16 @@ func TestHTTPSlowReader(t *testing.T) {
 	c := s.as("").open(t)
 	body := c.body("tools/call", `{"name":"aai_exec","arguments":{"app":"org.example.Big","tool":"say"}}`)
 	conn, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(s.url, "http://"), "/mcp"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	defer conn.Close() //nolint:errcheck // nothing was written
-	if err := conn.(*net.TCPConn).SetReadBuffer(64 << 10); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, conn.(*net.TCPConn).SetReadBuffer(64<<10))
 	_, err = fmt.Fprintf(conn, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nAccept: %s\r\nContent-Type: application/json\r\nMcp-Protocol-Version: %s\r\nMcp-Session-Id: %s\r\nContent-Length: %d\r\n\r\n%s",
 		acceptBoth, oldEra, c.session(), len(body), body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	// Only the bytes that fit into the buffers between both ends are ever sent.
 	first := make([]byte, 1000)
-	if _, err := io.ReadFull(conn, first); err != nil {
-		t.Fatal(err)
-	}
+	_, err = io.ReadFull(conn, first)
+	assert.NilError(t, err)
 	_, rest, _ := strings.Cut(string(first), "id: ")
 	last, _, _ := strings.Cut(rest, "\n")
 	c.lives(t) // while the other waits
@@ -205,9 +185,10 @@ func TestHTTPSlowReader(t *testing.T) {
 		t.Error("all of it was sent to a client that did not take it in time")
 	}
 	_, events := c.resume(t, strings.TrimSpace(last))
-	if m, _, err := events.message(); err != nil || m.result(t).Content[0].Text != "seen" || len(m.Result) < big {
-		t.Errorf("what was resumed has %d bytes, %v", len(m.Result), err)
-	}
+	m, _, err := events.message()
+	assert.NilError(t, err, "%d", len(m.Result))
+	assert.Equal(t, m.result(t).Content[0].Text, "seen", "%d", len(m.Result))
+	assert.Assert(t, len(m.Result) >= big, "what was resumed has %d bytes, %v", len(m.Result), err)
 }
 
 // TestHTTPSlowUpload checks that the server does not wait for a slow body.
@@ -218,19 +199,13 @@ func TestHTTPSlowUpload(t *testing.T) {
 	defer write.Close() //nolint:errcheck // nothing was written
 	go func() { _, _ = io.WriteString(write, `{"jsonrpc":`) }()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url, read)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Mcp-Session-Id", c.session())
 	response, err := s.client.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	defer response.Body.Close() //nolint:errcheck // nothing was written
-	if response.StatusCode != http.StatusRequestTimeout {
-		t.Errorf("%s", response.Status)
-	}
+	assert.Check(t, is.Equal(response.StatusCode, http.StatusRequestTimeout), response.Status)
 	c.lives(t)
 }
 
@@ -242,9 +217,7 @@ func TestHTTPKeepsStreamsAlive(t *testing.T) {
 		t.Helper()
 		for n := 0; n < 3; {
 			e, err := events.next()
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			if e.comment == "keep-alive" {
 				n++
 			}
@@ -260,14 +233,12 @@ func TestHTTPKeepsStreamsAlive(t *testing.T) {
 	for _, c := range []*caller{old, older, s.as("").modern(), forger} {
 		response, events := c.post(t, "tools/call", exec(blockTool, `{"text":"a"}`))
 		<-s.entered
-		if !strings.HasPrefix(response.Header.Get("Content-Type"), "text/event-stream") {
-			t.Errorf("the answer is %v", response.Header)
-		}
+		assert.Check(t, strings.HasPrefix(response.Header.Get("Content-Type"), "text/event-stream"), "the answer is %v", response.Header)
 		comments(events)
 		s.release <- struct{}{}
-		if m, _, err := events.message(); err != nil || m.result(t).Content[0].Text != "released" {
-			t.Errorf("the result is %+v, %v", m, err)
-		}
+		m, _, err := events.message()
+		assert.NilError(t, err, "%+v", m)
+		assert.Equal(t, m.result(t).Content[0].Text, "released", "%+v", m)
 	}
 }
 
@@ -290,7 +261,6 @@ func TestHTTPLateError(t *testing.T) {
 	}
 	// Before the stream it has its status.
 	quick := s.as("").modern()
-	if response, text := quick.text(t, httpRequest{body: quick.body("tools/call", `{"name":"nothing"}`), headers: quick.headers}); response.StatusCode != http.StatusBadRequest {
-		t.Errorf("%s: %s", response.Status, text)
-	}
+	response, text := quick.text(t, httpRequest{body: quick.body("tools/call", `{"name":"nothing"}`), headers: quick.headers})
+	assert.Check(t, is.Equal(response.StatusCode, http.StatusBadRequest), "%s %s", response.Status, text)
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 )
@@ -41,16 +43,12 @@ func TestRootsInRounds(t *testing.T) {
 	client.AddRoots(&mcp.Root{URI: "file://" + filepath.ToSlash(folder), Name: "project"}, &mcp.Root{URI: "https://example.com/x"})
 	session := w.connectClient(t, "2026-07-28", client)
 	result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "aai_exec", Arguments: map[string]any{"app": "aai", "tool": "where"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, want := textIn(t, result), fmt.Sprintf("[{%s project}]", folder); got != want {
-		t.Errorf("the folders are %q, want %q", got, want)
-	}
+	assert.NilError(t, err)
+	got, want := textIn(t, result), fmt.Sprintf("[{%s project}]", folder)
+	assert.Check(t, is.Equal(got, want), "the folders are %q, want %q", got, want)
 	// Another app's tool might have effects: it is not run twice.
-	if got := textIn(t, callWork(t, session)); got != "no folders" {
-		t.Errorf("an app's tool knows %q", got)
-	}
+	got = textIn(t, callWork(t, session))
+	assert.Check(t, is.Equal(got, "no folders"), "an app's tool knows %q", got)
 }
 
 // TestAnswersThatAreNoRoots tests other answers of stateless clients. None is asked twice.
@@ -59,9 +57,8 @@ func TestAnswersThatAreNoRoots(t *testing.T) {
 	w := newWorld(t, withRootsTool)
 	c := w.dial(t)
 	r := c.ask("tools/call", modern(whereCall, "", knowsRoots)).result(t)
-	if r.ResultType != "input_required" || r.InputRequests["aai.roots"].Method != "roots/list" {
-		t.Fatalf("expected a question, got %+v", r)
-	}
+	assert.Equal(t, r.ResultType, "input_required", "%+v", r)
+	assert.Equal(t, r.InputRequests["aai.roots"].Method, "roots/list", "%+v", r)
 	for answer, want := range map[string]string{
 		`{"aai.roots":{"roots":[]}}`:                                "[]",
 		`{"aai.roots":{"roots":[{"uri":"https://a.b/"}]}}`:          "[]",
@@ -69,11 +66,9 @@ func TestAnswersThatAreNoRoots(t *testing.T) {
 		`{"consent":{"action":"decline"},"aai.roots":{"roots":[]}}`: "[]",
 	} {
 		r := c.ask("tools/call", modern(whereCall, `"inputResponses":`+answer+`,`, knowsRoots)).result(t)
-		if text := r.Content[0].Text; !strings.HasPrefix(text, want) {
-			t.Errorf("%s gave %q, want %q", answer, text, want)
-		}
+		text := r.Content[0].Text
+		assert.Check(t, strings.HasPrefix(text, want), "%s gave %q, want %q", answer, text, want)
 	}
-	if text := c.ask("tools/call", modern(whereCall, "", `{}`)).result(t).Content[0].Text; text != "no folders" {
-		t.Errorf("a client without roots gave %q", text)
-	}
+	text := c.ask("tools/call", modern(whereCall, "", `{}`)).result(t).Content[0].Text
+	assert.Check(t, is.Equal(text, "no folders"), "a client without roots gave %q", text)
 }

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -33,27 +36,23 @@ func TestModelInRounds(t *testing.T) {
 	w := newWorld(t, adding(&aai.App{ID: aai.DesktopApp, Name: "Desktop", Tools: []*aai.Tool{tool("ax_ask_model", aai.Reads, askTool), tool("ax_click", aai.Reads, askTool)}}))
 	c := w.dial(t)
 	r := c.ask("tools/call", modern(call("ax_ask_model", "a"), "", knowsModels)).result(t)
-	if r.ResultType != "input_required" || len(r.InputRequests) != 1 {
-		t.Fatalf("expected a question, got %+v", r)
-	}
+	assert.Equal(t, r.ResultType, "input_required", "%+v", r)
+	assert.Assert(t, is.Len(r.InputRequests, 1), "%+v", r)
 	name := ""
 	for key, request := range r.InputRequests {
-		if name = key; request.Method != "sampling/createMessage" || !strings.HasPrefix(key, "aai.sample.") {
-			t.Errorf("the request %s is %+v", key, request)
-		}
+		name = key
+		assert.Check(t, is.Equal(request.Method, "sampling/createMessage"), "%s %+v", key, request)
+		assert.Check(t, strings.HasPrefix(key, "aai.sample."), "the request %s is %+v", key, request)
 	}
 	answer := fmt.Sprintf(`"inputResponses":{%q:{"role":"assistant","model":"m","content":{"type":"text","text":"yes"}}},`, name)
 	for about, want := range map[string]string{"a": "yes", "b": "AUTOMATION_FAILED"} {
 		r := c.ask("tools/call", modern(call("ax_ask_model", about), answer, knowsModels)).result(t)
-		if text := r.Content[0].Text; !strings.HasPrefix(text, want) {
-			t.Errorf("the answer to a for %s gave %q, want %q", about, text, want)
-		}
+		text := r.Content[0].Text
+		assert.Check(t, strings.HasPrefix(text, want), "the answer to a for %s gave %q, want %q", about, text, want)
 	}
 	for _, other := range []string{
 		modern(call("ax_click", "a"), "", knowsModels), modern(call("ax_ask_model", "a"), "", `{}`),
 	} {
-		if text := c.ask("tools/call", other).result(t).Content[0].Text; text != "no model" {
-			t.Errorf("%s gave %q", other, text)
-		}
+		assert.Check(t, is.Equal(c.ask("tools/call", other).result(t).Content[0].Text, "no model"), other)
 	}
 }

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // modern returns the parameters of a call of a stateless version: those of the call, further ones, and
@@ -32,9 +35,10 @@ func accepts(choice string) string {
 func (c *wire) questioned(call string) string {
 	c.t.Helper()
 	r := c.ask("tools/call", modern(call, "", elicitationCapability)).result(c.t)
-	if r.ResultType != "input_required" || r.IsError || r.RequestState == "" || r.InputRequests["consent"].Method != "elicitation/create" {
-		c.t.Fatalf("expected a question, got %+v", r)
-	}
+	assert.Equal(c.t, r.ResultType, "input_required", "%+v", r)
+	assert.Assert(c.t, !r.IsError, "expected a question, got %+v", r)
+	assert.Assert(c.t, r.RequestState != "", "expected a question, got %+v", r)
+	assert.Equal(c.t, r.InputRequests["consent"].Method, "elicitation/create", "%+v", r)
 	return r.RequestState
 }
 
@@ -44,9 +48,7 @@ func TestRoundsOfTheNewerEra(t *testing.T) {
 	call := exec(addTool, `{"text":"x"}`)
 	state := c.questioned(call)
 	c.ask("tools/call", modern(call, inputs(accepts("once"), state), elicitationCapability)).result(t).succeeds(t)
-	if len(w.added) != 1 {
-		t.Fatal("the call did not run")
-	}
+	assert.Equal(t, len(w.added), 1, "the call did not run")
 	// "Once" is valid once, with the old answer and without.
 	c.ask("tools/call", modern(call, inputs(accepts("once"), state), elicitationCapability)).result(t).fails(t, "CONSENT_REQUIRED")
 	c.questioned(call)
@@ -54,9 +56,7 @@ func TestRoundsOfTheNewerEra(t *testing.T) {
 	state = c.questioned(call)
 	c.ask("tools/call", modern(call, inputs(accepts("session"), state), elicitationCapability)).result(t).succeeds(t)
 	c.ask("tools/call", modern(call, "", elicitationCapability)).result(t).succeeds(t)
-	if len(w.added) != 3 {
-		t.Errorf("%d calls ran", len(w.added))
-	}
+	assert.Check(t, is.Equal(len(w.added), 3), "%d calls ran", len(w.added))
 }
 
 // TestNewerClientsThatCannotAsk checks that a client without forms gets no question, but text.
@@ -74,9 +74,7 @@ func TestForgedRounds(t *testing.T) {
 	asked := exec(addTool, `{"text":"x"}`)
 	seal := func(state string) string {
 		var seals map[string]string
-		if err := json.Unmarshal([]byte(state), &seals); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, json.Unmarshal([]byte(state), &seals))
 		return seals["consent"]
 	}
 	for name, forge := range map[string]func(state string) (call, more string){
@@ -129,16 +127,10 @@ func TestForgedRounds(t *testing.T) {
 			r := c.ask("tools/call", modern(call, more, elicitationCapability)).result(t)
 			code := r.code()
 			answered := strings.Contains(more, `"inputResponses":{"`)
-			if r.ResultType == "input_required" && answered {
-				t.Error("a wrong answer was taken for none, so a client would ask for ever")
-			}
-			if r.ResultType != "input_required" && code != "CONSENT_REQUIRED" && code != "PERMISSION_DENIED" {
-				t.Errorf("expected a refusal or a question, got %+v", r)
-			}
+			assert.Check(t, r.ResultType != "input_required" || !answered, "a wrong answer was taken for none, so a client would ask for ever")
+			assert.Check(t, r.ResultType == "input_required" || code == "CONSENT_REQUIRED" || code == "PERMISSION_DENIED", "expected a refusal or a question, got %+v", r)
 			w.ranNothing(t)
-			if got := w.journal.outcomes(sayTool); got[""] > 0 {
-				t.Error("another tool ran")
-			}
+			assert.Check(t, w.journal.outcomes(sayTool)[""] <= 0, "another tool ran")
 			c.questioned(asked) // no consent was stored
 		})
 	}

@@ -2,10 +2,11 @@ package mcp_test
 
 import (
 	"context"
-	"strings"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/gui"
@@ -33,9 +34,7 @@ func clientAnswering(asked *[]*mcp.ElicitParams, say func(*mcp.ElicitParams) *mc
 func offered(t *testing.T, p *mcp.ElicitParams) []string {
 	t.Helper()
 	schema, ok := p.RequestedSchema.(map[string]any)
-	if !ok {
-		t.Fatalf("the form is %+v", p)
-	}
+	assert.Assert(t, ok, "the form is %+v", p)
 	var ids []string
 	for _, id := range schema["properties"].(map[string]any)["decision"].(map[string]any)["enum"].([]any) {
 		ids = append(ids, id.(string))
@@ -64,21 +63,19 @@ func TestThePersonSaysWhichAppIsMeant(t *testing.T) {
 			})
 			w := newWorld(t, withSameNames)
 			result, err := look(w.connect(t, version, options))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if len(asked) != 1 || !strings.Contains(asked[0].Message, "Which program is meant?") || len(offered(t, asked[0])) != 3 {
-				t.Fatalf("%s: the person was asked %+v", version, asked)
-			}
-			if text := textIn(t, result); !strings.Contains(text, c.want) || result.IsError != (c.want == "PERMISSION_DENIED") {
-				t.Errorf("%s: after choice %d the model is told %q", version, c.choice, text)
-			}
+			assert.NilError(t, err)
+			assert.Assert(t, is.Len(asked, 1), version)
+			assert.Assert(t, is.Contains(asked[0].Message, "Which program is meant?"), version)
+			assert.Assert(t, is.Len(offered(t, asked[0]), 3), version)
+			text := textIn(t, result)
+			assert.Assert(t, is.Contains(text, c.want), "%s %d", version, c.choice)
+			assert.Equal(t, result.IsError, (c.want == "PERMISSION_DENIED"), "%s %d", version, c.choice)
 		}
 		w := newWorld(t, withSameNames)
 		result, err := look(w.connect(t, version, nil))
-		if err != nil || !result.IsError || !strings.Contains(textIn(t, result), "Give the process id as app") {
-			t.Errorf("%s: without anybody to ask the model is told %+v, %v", version, result, err)
-		}
+		assert.NilError(t, err, "%s %+v", version, result)
+		assert.Assert(t, result.IsError, "%s: without anybody to ask the model is told %+v, %v", version, result, err)
+		assert.Assert(t, is.Contains(textIn(t, result), "Give the process id as app"), "%s %+v", version, result)
 	}
 }
 
@@ -95,21 +92,19 @@ func TestThePersonSeesWhatIsAllowed(t *testing.T) {
 		w := newWorld(t, withConsentGate(grantsIn(t)))
 		result, err := w.connect(t, version, options).CallTool(t.Context(), &mcp.CallToolParams{Name: "aai_exec", Arguments: map[string]any{
 			"app": notes, "tool": addTool, "args": map[string]any{"text": "delete (every item of trash)"}}})
-		if err != nil || len(asked) != 1 || result.IsError || len(w.added) != 1 {
-			t.Fatalf("%s: the person was asked %+v, and the model is told %+v, %v", version, asked, result, err)
-		}
+		assert.NilError(t, err, "%s %+v", version, result)
+		assert.Assert(t, is.Len(asked, 1), "%s %+v", version, result)
+		assert.Assert(t, !result.IsError, "%s: the person was asked %+v, and the model is told %+v, %v", version, asked, result, err)
+		assert.Equal(t, len(w.added), 1, "%s %+v", version, result)
 		for _, part := range []string{"delete (every item of trash)", "make changes that can be undone", `which calls itself "tester"`} {
-			if !strings.Contains(asked[0].Message, part) {
-				t.Errorf("%s: the question does not say %q: %s", version, part, asked[0].Message)
-			}
+			assert.Check(t, is.Contains(asked[0].Message, part), "%s: the question does not say %q: %s", version, part, asked[0].Message)
 		}
-		if ids := offered(t, asked[0]); ids[0] != "deny" {
-			t.Errorf("%s: the first choice is %q", version, ids[0])
-		}
+		ids := offered(t, asked[0])
+		assert.Check(t, is.Equal(ids[0], "deny"), "%s: the first choice is %q", version, ids[0])
 		result, err = w.connect(t, version, options).CallTool(t.Context(), &mcp.CallToolParams{Name: "aai_exec", Arguments: map[string]any{
 			"app": notes, "tool": unknownOutcomeTool, "args": map[string]any{}}})
-		if err != nil || len(asked) != 1 || !strings.Contains(textIn(t, result), "aai-gateway consent grant "+notes+" "+unknownOutcomeTool) {
-			t.Errorf("%s: for good: the person was asked %d times, the model is told %+v, %v", version, len(asked), result, err)
-		}
+		assert.NilError(t, err, "%s %+v", version, result)
+		assert.Assert(t, is.Len(asked, 1), "%s %+v", version, result)
+		assert.Assert(t, is.Contains(textIn(t, result), "aai-gateway consent grant "+notes+" "+unknownOutcomeTool), "%s %+v", version, result)
 	}
 }

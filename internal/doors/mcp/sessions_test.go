@@ -3,7 +3,6 @@ package mcp_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -12,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 )
@@ -24,9 +25,7 @@ func (s *web) connectHTTP(t *testing.T, version, token string, options *mcp.Clie
 	defer cancel()
 	transport := &mcp.StreamableClientTransport{Endpoint: s.url, HTTPClient: &http.Client{Transport: withToken{s.client.Transport, token}}}
 	session, err := client.Connect(ctx, transport, &mcp.ClientSessionOptions{ProtocolVersion: version})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(func() { _ = session.Close() })
 	return session
 }
@@ -49,26 +48,19 @@ func TestHTTPServesBothErasOnOneAddress(t *testing.T) {
 	for _, version := range []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"} {
 		t.Run(version, func(t *testing.T) {
 			session := s.connectHTTP(t, version, "alice", nil)
-			if got := session.InitializeResult().ProtocolVersion; got != version {
-				t.Errorf("%s was agreed on", got)
-			}
+			got := session.InitializeResult().ProtocolVersion
+			assert.Check(t, is.Equal(got, version), "%s was agreed on", got)
 			tools, err := session.ListTools(t.Context(), nil)
-			if err != nil || len(tools.Tools) != 2 {
-				t.Fatalf("the tools are %+v, %v", tools, err)
-			}
+			assert.NilError(t, err, "%+v", tools)
+			assert.Assert(t, is.Len(tools.Tools, 2), "%+v", tools)
 			result, err := session.CallTool(t.Context(), &mcp.CallToolParams{
 				Name: "aai_exec", Arguments: map[string]any{"app": notes, "tool": addTool, "args": map[string]any{"text": version}},
 			})
-			if err != nil || result.IsError {
-				t.Fatalf("the call gave %+v, %v", result, err)
-			}
+			assert.NilError(t, err, "%+v", result)
+			assert.Assert(t, !result.IsError, "the call gave %+v, %v", result, err)
 			call := <-s.added
-			if call.Args["text"] != version {
-				t.Errorf("the call had %v", call.Args)
-			}
-			if version < newEra != (session.ID() != "") {
-				t.Errorf("the session is %q", session.ID())
-			}
+			assert.Check(t, is.Equal(call.Args["text"], version), "the call had %v", call.Args)
+			assert.Check(t, is.Equal(version < newEra, (session.ID() != "")), "%q", session.ID())
 		})
 	}
 }
@@ -108,9 +100,8 @@ func TestHTTPEras(t *testing.T) {
 		}
 	}
 	old.lives(t)
-	if n := s.server.SessionCount(); n != 1 {
-		t.Errorf("%d sessions are open", n)
-	}
+	n := s.server.SessionCount()
+	assert.Check(t, is.Equal(n, 1), "%d sessions are open", n)
 }
 
 // TestHTTPCallers tests the Caller of calls over HTTP.
@@ -126,17 +117,16 @@ func TestHTTPCallers(t *testing.T) {
 		t.Errorf("sessions %q and %q; callers %+v and %+v", first.session(), second.session(), a, b)
 	}
 	for _, c := range []aai.Caller{a, b} {
-		if c.Principal != "alice" || c.Door != aai.DoorMCP || c.Name != "tester" {
-			t.Errorf("the caller is %+v", c)
-		}
+		assert.Check(t, is.Equal(c.Principal, "alice"), "%+v", c)
+		assert.Check(t, is.Equal(c.Door, aai.DoorMCP), "%+v", c)
+		assert.Check(t, is.Equal(c.Name, "tester"), "%+v", c)
 	}
 	alice, again, bob := who(s.as("alice").modern()), who(s.as("alice").modern()), who(s.as("bob").modern())
-	if alice != again || alice.Principal != "alice" || alice.Session == "" {
-		t.Errorf("without sessions the callers are %+v and %+v", alice, again)
-	}
-	if bob.Principal != "bob" || bob.Session == alice.Session {
-		t.Errorf("the other caller is %+v", bob)
-	}
+	assert.Check(t, is.Equal(alice, again))
+	assert.Check(t, is.Equal(alice.Principal, "alice"))
+	assert.Check(t, alice.Session != "", "without sessions the callers are %+v and %+v", alice, again)
+	assert.Check(t, is.Equal(bob.Principal, "bob"), "%+v", bob)
+	assert.Check(t, bob.Session != alice.Session, "the other caller is %+v", bob)
 }
 
 // TestHTTPAgentsThatShareAToken checks that they have one identity, with a conversation for each name,
@@ -146,23 +136,21 @@ func TestHTTPAgentsThatShareAToken(t *testing.T) {
 	who := func(principal, name string) aai.Caller {
 		c := s.as(principal).modern()
 		body := strings.Replace(c.body("tools/call", exec(addTool, `{}`)), `"name":"tester"`, fmt.Sprintf(`"name":%q`, name), 1)
-		if response, text := c.text(t, httpRequest{body: body, headers: c.headers}); response.StatusCode != http.StatusOK {
-			t.Fatalf("%s: %s", response.Status, text)
-		}
+		response, text := c.text(t, httpRequest{body: body, headers: c.headers})
+		assert.Equal(t, response.StatusCode, http.StatusOK, "%s %s", response.Status, text)
 		return (<-s.added).Caller
 	}
 	good, evil, stranger := who("alice", "good"), who("alice", "evil"), who("bob", "good")
-	if good.Identity != "http:alice" || evil.Identity != good.Identity || stranger.Identity != "http:bob" {
-		t.Errorf("they are %q, %q and %q", good.Identity, evil.Identity, stranger.Identity)
-	}
+	assert.Check(t, is.Equal(good.Identity, "http:alice"))
+	assert.Check(t, is.Equal(evil.Identity, good.Identity))
+	assert.Check(t, is.Equal(stranger.Identity, "http:bob"))
 	if good.Conversation() == evil.Conversation() || good.Conversation() == stranger.Conversation() || good != who("alice", "good") {
 		t.Errorf("conversations %q, %q and %q", good.Conversation(), evil.Conversation(), stranger.Conversation())
 	}
 	nobody := newWorld(t).serve(t).as("").modern()
 	nobody.ask(t, "tools/call", exec(addTool, `{}`)).result(t).succeeds(t)
-	if c := (<-nobody.added).Caller; c.Identity != "" {
-		t.Errorf("without a token it is %q", c.Identity)
-	}
+	c := (<-nobody.added).Caller
+	assert.Check(t, is.Equal(c.Identity, ""), "without a token it is %q", c.Identity)
 }
 
 // TestNothingCrossesOverHTTP tests two agents with the same name and each other's aliases, references,
@@ -182,31 +170,25 @@ func TestNothingCrossesOverHTTP(t *testing.T) {
 			window(alice, "ax_connect", `{"app":"Editor","alias":"mine"}`).result(t).succeeds(t)
 			window(alice, "ax_get_tree", `{"app":"mine"}`).result(t).succeeds(t)
 			window(alice, "ax_click", `{"app":"mine","query":"e1"}`).result(t)
-			if code := window(bob, "ax_get_tree", `{"app":"mine"}`).result(t).code(); code != string(aai.AppNotFound) {
-				t.Errorf("by the other's alias: %q", code)
-			}
-			if code := window(bob, "ax_click", `{"app":"Editor","query":"e2"}`).result(t).code(); code == "" {
-				t.Error("the other's reference is good")
-			}
+			code := window(bob, "ax_get_tree", `{"app":"mine"}`).result(t).code()
+			assert.Check(t, is.Equal(code, string(aai.AppNotFound)), "by the other's alias: %q", code)
+			assert.Check(t, window(bob, "ax_click", `{"app":"Editor","query":"e2"}`).result(t).code() != "", "the other's reference is good")
 			window(alice, "ax_click", `{"app":"Editor","query":"e2"}`).result(t).succeeds(t)
 			if s := alice.session(); s != "" {
 				headers := maps.Clone(bob.headers)
 				headers["Mcp-Session-Id"] = s
-				if response, text := bob.text(t, httpRequest{body: bob.body("tools/list", "{}"), headers: headers}); response.StatusCode != http.StatusNotFound {
-					t.Errorf("in the other's session: %s %s", response.Status, text)
-				}
+				response, text := bob.text(t, httpRequest{body: bob.body("tools/list", "{}"), headers: headers})
+				assert.Check(t, is.Equal(response.StatusCode, http.StatusNotFound), "in the other's session: %s %s", response.Status, text)
 			}
 			var got longAnswer
-			if err := json.Unmarshal(alice.ask(t, "tools/call", work(``)).Result, &got); err != nil || got.StructuredContent.Resource == "" {
-				t.Fatalf("%+v, %v", got, err)
-			}
+			err := json.Unmarshal(alice.ask(t, "tools/call", work(``)).Result, &got)
+			assert.NilError(t, err, "%+v", got)
+			assert.Assert(t, got.StructuredContent.Resource != "", "%+v", got)
 			headers := func(c *caller) { c.headers["Mcp-Name"] = got.StructuredContent.Resource }
 			for _, c := range []*caller{alice, bob} {
 				headers(c)
 				_, m := c.tell(t, "resources/read", fmt.Sprintf(`{"uri":%q}`, got.StructuredContent.Resource), got.StructuredContent.Resource)
-				if (m.Error == nil) != (c == alice) {
-					t.Errorf("the output, read by the other %v: %+v", c == bob, m.Error)
-				}
+				assert.Check(t, is.Equal((m.Error == nil), (c == alice)), "the output, read by the other %v: %+v", c == bob, m.Error)
 			}
 		})
 	}
@@ -241,15 +223,12 @@ func TestHTTPSessionEnds(t *testing.T) {
 	if response, text := c.text(t, httpRequest{method: "DELETE", headers: c.headers}); response.StatusCode != http.StatusNoContent {
 		t.Fatalf("%s: %s", response.Status, text)
 	}
-	if err := <-s.ended; !errors.Is(err, context.Canceled) {
-		t.Errorf("the call ended with %v", err)
-	}
+	err := <-s.ended
+	assert.Check(t, is.ErrorIs(err, context.Canceled), "the call ended with %v", err)
 	_ = response.Body.Close()
 	for _, method := range []string{"POST", "GET", "DELETE"} {
 		response, _ := c.text(t, httpRequest{method: method, body: c.body("ping", "{}"), headers: c.headers})
-		if response.StatusCode != http.StatusNotFound {
-			t.Errorf("%s of a session that has ended: %s", method, response.Status)
-		}
+		assert.Check(t, is.Equal(response.StatusCode, http.StatusNotFound), "%s of a session that has ended: %s", method, response.Status)
 	}
 	s.as("").open(t).lives(t)
 }
@@ -261,12 +240,10 @@ func TestHTTPCancel(t *testing.T) {
 	c := s.as("").open(t)
 	c.post(t, "tools/call", exec(blockTool, `{"text":"a"}`))
 	<-s.entered
-	if response, text := c.text(t, httpRequest{headers: c.headers, body: `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`}); response.StatusCode != http.StatusAccepted {
-		t.Fatalf("%s: %s", response.Status, text)
-	}
-	if err := <-s.ended; !errors.Is(err, context.Canceled) {
-		t.Errorf("the call ended with %v", err)
-	}
+	response, text := c.text(t, httpRequest{headers: c.headers, body: `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`})
+	assert.Equal(t, response.StatusCode, http.StatusAccepted, "%s %s", response.Status, text)
+	err := <-s.ended
+	assert.Check(t, is.ErrorIs(err, context.Canceled), "the call ended with %v", err)
 	c.lives(t)
 }
 
@@ -280,16 +257,10 @@ func TestHTTPTellsOfChanges(t *testing.T) {
 	var methods []string
 	for len(methods) < 2 {
 		m, e, err := events.message()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if e.id == "" {
-			t.Error("an event has no id, so it cannot be resumed after it")
-		}
+		assert.NilError(t, err)
+		assert.Check(t, e.id != "", "an event has no id, so it cannot be resumed after it")
 		methods = append(methods, m.Method)
 	}
 	slices.Sort(methods)
-	if !slices.Equal(methods, []string{"notifications/resources/list_changed", "notifications/tools/list_changed"}) {
-		t.Errorf("the stream had %q", methods)
-	}
+	assert.Check(t, slices.Equal(methods, []string{"notifications/resources/list_changed", "notifications/tools/list_changed"}), "the stream had %q", methods)
 }

@@ -2,7 +2,6 @@ package mcp_test
 
 import (
 	"context"
-	"errors"
 	"io"
 	"net/http"
 	"runtime"
@@ -10,6 +9,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway/internal/doors/httpdoor"
 	"github.com/gybob/aai-gateway/internal/doors/mcp/streamable"
@@ -32,16 +34,13 @@ func TestHTTPSessionExpires(t *testing.T) {
 		response, _ := s.text(t, httpRequest{body: initialize, headers: s.as("").headers})
 		return response.StatusCode == http.StatusOK
 	})
-	if n := status(idle); n != http.StatusNotFound {
-		t.Errorf("the idle session answers %d", n)
-	}
+	n := status(idle)
+	assert.Check(t, is.Equal(n, http.StatusNotFound), "the idle session answers %d", n)
 	time.Sleep(300 * time.Millisecond)
-	if n := status(listening); n != 200 {
-		t.Errorf("the session whose stream is open answers %d", n)
-	}
-	if n := status(calling); n != 200 {
-		t.Errorf("the session whose call runs answers %d", n)
-	}
+	n = status(listening)
+	assert.Check(t, is.Equal(n, 200), "the session whose stream is open answers %d", n)
+	n = status(calling)
+	assert.Check(t, is.Equal(n, 200), "the session whose call runs answers %d", n)
 	close(s.release)
 	_ = stream.Body.Close()
 	eventually(t, "all expire in the end", func() bool {
@@ -64,9 +63,8 @@ func TestHTTPStarts(t *testing.T) {
 		c.drop(t) // returns when the app has it
 	}
 	for range 2 * runtime.GOMAXPROCS(0) {
-		if response, said := c.text(t, httpRequest{body: c.body("tools/call", exec("no such tool", "{}")), headers: c.headers}); response.StatusCode != http.StatusOK {
-			t.Fatalf("%d: %s", response.StatusCode, said)
-		}
+		response, said := c.text(t, httpRequest{body: c.body("tools/call", exec("no such tool", "{}")), headers: c.headers})
+		assert.Equal(t, response.StatusCode, http.StatusOK, said)
 	}
 }
 
@@ -79,9 +77,8 @@ func TestHTTPEnds(t *testing.T) {
 	_, events := c.post(t, "tools/call", exec(blockTool, `{"text":"a"}`))
 	<-s.entered
 	s.stop()
-	if _, err := io.ReadAll(stream.Body); err != nil {
-		t.Errorf("the stream ended with %v", err)
-	}
+	_, err := io.ReadAll(stream.Body)
+	assert.Check(t, err, "the stream ended with %v", err)
 	if response, err := s.request(t.Context(), httpRequest{body: ping}); err == nil {
 		_ = response.Body.Close()
 		if response.StatusCode != http.StatusServiceUnavailable && response.StatusCode != http.StatusBadRequest {
@@ -89,12 +86,11 @@ func TestHTTPEnds(t *testing.T) {
 		}
 	}
 	close(s.release)
-	if m, _, err := events.message(); err != nil || m.result(t).Content[0].Text != "released" {
-		t.Errorf("the call that was running gave %+v, %v", m, err)
-	}
-	if err := <-s.done; !errors.Is(err, context.Canceled) {
-		t.Errorf("Serve returned %v", err)
-	}
+	m, _, err := events.message()
+	assert.NilError(t, err, "%+v", m)
+	assert.Equal(t, m.result(t).Content[0].Text, "released", "%+v", m)
+	err = <-s.done
+	assert.Check(t, is.ErrorIs(err, context.Canceled), "Serve returned %v", err)
 }
 
 // TestHTTPEndCancelsCalls checks that calls that run two seconds later are cancelled, in sessions and
@@ -114,13 +110,11 @@ func TestHTTPEndCancelsCalls(t *testing.T) {
 	hangUp()
 	s.stop()
 	for range 3 {
-		if err := <-s.ended; !errors.Is(err, context.Canceled) {
-			t.Errorf("a call ended with %v", err)
-		}
+		err := <-s.ended
+		assert.Check(t, is.ErrorIs(err, context.Canceled), "a call ended with %v", err)
 	}
-	if err := <-s.done; !errors.Is(err, context.Canceled) {
-		t.Errorf("Serve returned %v", err)
-	}
+	err := <-s.done
+	assert.Check(t, is.ErrorIs(err, context.Canceled), "Serve returned %v", err)
 }
 
 // settledGoroutines returns the number of goroutines of the door and the SDK once it is stable, and
@@ -157,7 +151,6 @@ func TestHTTPLeavesNothingBehind(t *testing.T) {
 	}
 	s.end()
 	eventually(t, "all goroutines end", func() bool { n, _ := settledGoroutines(); return n <= before })
-	if n, stacks := settledGoroutines(); n > before {
-		t.Errorf("%d goroutines were left behind:\n%s", n-before, stacks)
-	}
+	n, stacks := settledGoroutines()
+	assert.Check(t, n <= before, "%d goroutines were left behind:\n%s", n-before, stacks)
 }

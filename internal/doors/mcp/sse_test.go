@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway/internal/doors/mcp/streamable"
 )
@@ -20,18 +22,16 @@ func TestSSEServesTheSDKsClient(t *testing.T) {
 		Endpoint:   strings.TrimSuffix(s.url, "/mcp") + "/sse",
 		HTTPClient: &http.Client{Transport: withToken{s.client.Transport, "alice"}},
 	}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	defer session.Close() //nolint:errcheck // the test is over
 	for range 3 {
 		result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "aai_exec", Arguments: map[string]any{"app": notes, "tool": addTool}})
-		if err != nil || result.IsError {
-			t.Fatalf("the call gave %+v, %v", result, err)
-		}
-		if c := (<-s.added).Caller; c.Principal != "alice" || c.Session == "" || c.Name != "tester" {
-			t.Errorf("the caller is %+v", c)
-		}
+		assert.NilError(t, err, "%+v", result)
+		assert.Assert(t, !result.IsError, "the call gave %+v, %v", result, err)
+		c := (<-s.added).Caller
+		assert.Check(t, is.Equal(c.Principal, "alice"), "%+v", c)
+		assert.Check(t, c.Session != "", "the caller is %+v", c)
+		assert.Check(t, is.Equal(c.Name, "tester"), "%+v", c)
 	}
 }
 
@@ -45,9 +45,9 @@ func TestSSEIsItsOwners(t *testing.T) {
 	response := s.do(t, httpRequest{method: "GET", path: "/sse", headers: token("alice")})
 	events := newSSEReader(response.Body)
 	e, err := events.next()
-	if err != nil || e.name != "endpoint" || !strings.HasPrefix(e.data, "/sse?sessionid=") {
-		t.Fatalf("the stream began with %+v, %v", e, err)
-	}
+	assert.NilError(t, err, "%+v", e)
+	assert.Equal(t, e.name, "endpoint", "%+v", e)
+	assert.Assert(t, strings.HasPrefix(e.data, "/sse?sessionid="), "the stream began with %+v, %v", e, err)
 	if response, text := s.text(t, httpRequest{path: e.data, body: initialize, headers: token("bob")}); response.StatusCode != http.StatusNotFound {
 		t.Errorf("another's message: %s: %s", response.Status, text)
 	}
@@ -60,16 +60,16 @@ func TestSSEIsItsOwners(t *testing.T) {
 	if response, text := s.text(t, httpRequest{path: e.data, body: initialize, headers: token("alice")}); response.StatusCode != http.StatusAccepted {
 		t.Errorf("%s: %s", response.Status, text)
 	}
-	if m, _, err := events.message(); err != nil || string(m.ID) != `"open"` || m.Error != nil {
-		t.Errorf("the handshake gave %+v, %v", m, err)
-	}
+	m, _, err := events.message()
+	assert.NilError(t, err, "%+v", m)
+	assert.Equal(t, string(m.ID), `"open"`, "%+v", m)
+	assert.Assert(t, m.Error == nil, "the handshake gave %+v, %v", m, err)
 	_ = response.Body.Close()
 	eventually(t, "the session ends with its stream", func() bool {
 		response, _ := s.text(t, httpRequest{path: e.data, body: ping, headers: token("alice")})
 		return response.StatusCode == http.StatusNotFound
 	})
 	eventually(t, "its place is free", func() bool { return s.server.SessionCount() == 0 })
-	if response := s.do(t, httpRequest{method: "GET", path: "/sse", headers: token("alice")}); response.StatusCode != http.StatusOK {
-		t.Errorf("another session: %s", response.Status)
-	}
+	response = s.do(t, httpRequest{method: "GET", path: "/sse", headers: token("alice")})
+	assert.Check(t, is.Equal(response.StatusCode, http.StatusOK), "another session: %s", response.Status)
 }

@@ -5,13 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 )
@@ -70,18 +71,14 @@ func (s *subscriptionTest) after(d time.Duration, want ...string) {
 	s.t.Helper()
 	time.Sleep(d)
 	synctest.Wait()
-	if !slices.Equal(s.told, want) {
-		s.t.Errorf("told %q, want %q", s.told, want)
-	}
+	assert.Check(s.t, slices.Equal(s.told, want), "told %q, want %q", s.told, want)
 	s.told = nil
 }
 
 func TestChangesAreGathered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSubscriptionTest(t)
-		if err := s.follow("a", s.offer(100*time.Millisecond)); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, s.follow("a", s.offer(100*time.Millisecond)))
 		s.content["a"] = "2"
 		for range 9 { // one every 22 ms: the first one is reported at once
 			s.changed()
@@ -93,9 +90,7 @@ func TestChangesAreGathered(t *testing.T) {
 		s.after(time.Second, "a@0s", "a@100ms", "a@200ms")
 		s.changed()
 		s.after(time.Second) // unchanged
-		if s.reads != 5 {
-			t.Errorf("%d reads", s.reads)
-		}
+		assert.Check(t, is.Equal(s.reads, 5))
 	})
 }
 
@@ -105,12 +100,8 @@ func TestOnlyThoseConcernedAreTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSubscriptionTest(t)
 		o := s.offer(0)
-		if err := errors.Join(s.follow("a", o), s.follow("b", o), s.follow("b", o)); err != nil {
-			t.Fatal(err)
-		}
-		if s.watches != 1 {
-			t.Errorf("it is watched %d times", s.watches)
-		}
+		assert.NilError(t, errors.Join(s.follow("a", o), s.follow("b", o), s.follow("b", o)))
+		assert.Check(t, is.Equal(s.watches, 1), "it is watched %d times", s.watches)
 		s.content["b"] = "2"
 		s.changed()
 		s.after(time.Millisecond, "b@0s")
@@ -125,9 +116,9 @@ func TestOnlyThoseConcernedAreTold(t *testing.T) {
 		s.after(time.Millisecond)
 		s.removeAll(s.clients["a"])
 		s.removeAll(s.clients["a"])
-		if s.stops != 1 || s.changed != nil || len(s.byURI) != 0 {
-			t.Errorf("nobody follows, but it is watched: %d stops, %d kept", s.stops, len(s.byURI))
-		}
+		assert.Equal(t, s.stops, 1)
+		assert.Assert(t, s.changed == nil, "nobody follows, but it is watched: %d stops, %d kept", s.stops, len(s.byURI))
+		assert.Assert(t, is.Len(s.byURI, 0))
 	})
 }
 
@@ -137,21 +128,15 @@ func TestRefusedSubscriber(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSubscriptionTest(t)
 		o := s.offer(0)
-		if err := s.follow("a", o); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, s.follow("a", o))
 		s.content["a"] = "" // may not be read
 		for range 5 {
 			s.changed()
 			time.Sleep(time.Second)
 		}
 		s.after(0, "a@0s")
-		if s.reads != 2 {
-			t.Errorf("%d reads", s.reads)
-		}
-		if err := s.follow("a", o); err == nil {
-			t.Error("it subscribed again")
-		}
+		assert.Check(t, is.Equal(s.reads, 2))
+		assert.Check(t, s.follow("a", o) != nil, "it subscribed again")
 		s.content["a"] = "2"
 		s.after(time.Minute, "a@10s")
 	})
@@ -162,9 +147,7 @@ func TestRefusedSubscriber(t *testing.T) {
 func TestTheLastFollowerTakesTheTimerAlong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSubscriptionTest(t)
-		if err := s.follow("a", s.offer(time.Minute)); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, s.follow("a", s.offer(time.Minute)))
 		s.content["a"] = "2"
 		s.changed()
 		s.after(time.Second, "a@0s")
@@ -172,17 +155,14 @@ func TestTheLastFollowerTakesTheTimerAlong(t *testing.T) {
 		s.changed()
 		s.remove(s.clients["a"], "test://x")
 		s.after(time.Hour)
-		if s.reads != 2 {
-			t.Errorf("%d reads", s.reads)
-		}
+		assert.Check(t, is.Equal(s.reads, 2))
 	})
 }
 
 func TestWhatCannotBeFollowed(t *testing.T) {
 	s := newSubscriptionTest(t)
-	if err := s.follow("a", &listedResource{}); err == nil || !strings.Contains(err.Error(), "has no subscription") {
-		t.Errorf("without a watch: %v", err)
-	}
+	err := s.follow("a", &listedResource{})
+	assert.Check(t, is.ErrorContains(err, "has no subscription"), "without a watch: %v", err)
 	s.content["a"] = ""
 	if err := s.follow("a", s.offer(0)); err == nil || s.stops != 1 {
 		t.Errorf("one that may not be read: %v, %d stops", err, s.stops)
@@ -192,16 +172,11 @@ func TestWhatCannotBeFollowed(t *testing.T) {
 		return nil, aai.Errorf(aai.AutomationNotSupported, "no events")
 	}
 	s.content["a"] = "1"
-	if err := s.follow("a", broken); err == nil || !strings.Contains(err.Error(), "no events") {
-		t.Errorf("one that cannot be watched: %v", err)
-	}
-	if len(s.byURI) != 0 {
-		t.Errorf("%d are kept", len(s.byURI))
-	}
+	err = s.follow("a", broken)
+	assert.Check(t, is.ErrorContains(err, "no events"), "one that cannot be watched: %v", err)
+	assert.Check(t, is.Len(s.byURI, 0), "%d are kept", len(s.byURI))
 	for i := range maxSubscriptions + 1 {
 		err := s.add(s.clients["a"], fmt.Sprintf("test://%d", i), s.offer(0), nil, aai.Caller{Session: "a"})
-		if (err != nil) != (i == maxSubscriptions) {
-			t.Errorf("the resource %d: %v", i, err)
-		}
+		assert.Check(t, is.Equal((err != nil), (i == maxSubscriptions)), "%d %v", i, err)
 	}
 }

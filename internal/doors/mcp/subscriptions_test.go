@@ -4,11 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	door "github.com/gybob/aai-gateway/internal/doors/mcp"
@@ -43,9 +44,8 @@ func (c *wire) updated(uri string) {
 		if m.Method == "notifications/resources/list_changed" {
 			continue
 		}
-		if m.Method != "notifications/resources/updated" || string(m.Params) != fmt.Sprintf(`{"uri":%q}`, uri) {
-			c.t.Fatalf("expected news of %s, got %s %s", uri, m.Method, m.Params)
-		}
+		assert.Equal(c.t, m.Method, "notifications/resources/updated", "%s %s", uri, m.Params)
+		assert.Equal(c.t, string(m.Params), fmt.Sprintf(`{"uri":%q}`, uri), "%s %s", uri, m.Params)
 		return
 	}
 }
@@ -59,9 +59,8 @@ func TestDescriptorSubscription(t *testing.T) {
 	for range 2 {
 		c.get("resources/subscribe", follow, &struct{}{})
 	}
-	if n := w.catalog.watching(); n != before+1 {
-		t.Errorf("the catalog is watched %d times more", n-before)
-	}
+	n := w.catalog.watching()
+	assert.Check(t, is.Equal(n, before+1), "the catalog is watched %d times more", n-before)
 	w.rewrite(notes, `{ "schema_version": "1.1" }`)
 	c.updated(uri)
 	// Allow time for notifications that must not come: another app's, and none at all.
@@ -69,23 +68,20 @@ func TestDescriptorSubscription(t *testing.T) {
 	c.awaitChanges("resources", "tools")
 	w.catalog.tell()
 	time.Sleep(150 * time.Millisecond)
-	if got := c.textOf(uri); got != `application/json { "schema_version": "1.1" }` {
-		t.Errorf("it is %s", got)
-	}
+	assert.Check(t, is.Equal(c.textOf(uri), `application/json { "schema_version": "1.1" }`))
 	// A removed app is a change, too.
 	w.catalog.edit(func(apps []*aai.App) []*aai.App { return []*aai.App{apps[0], apps[2]} })
 	c.awaitChanges("resources", "tools")
 	c.updated(uri)
 	c.get("resources/unsubscribe", unfollow, &struct{}{})
-	if n := w.catalog.watching(); n != before {
-		t.Errorf("after the end the catalog is watched %d times more", n-before)
-	}
+	n = w.catalog.watching()
+	assert.Check(t, is.Equal(n, before), "after the end the catalog is watched %d times more", n-before)
 	c.refused(-32602, "not found", "resources/subscribe", follow)
 	c.refused(-32602, "not found", "resources/subscribe", `{"uri":"file:///etc/passwd"}`)
 	c.get("resources/unsubscribe", unfollow, &struct{}{}) // unsubscribing twice is no error
-	if rest, err := c.hangUp(); len(rest) > 0 || err != nil {
-		t.Errorf("at the end came %q and %v", rest, err)
-	}
+	rest, err := c.hangUp()
+	assert.Assert(t, is.Len(rest, 0))
+	assert.NilError(t, err)
 }
 
 // TestSubscriptionsEndWithTheSession checks that a client that disconnects has no subscriptions left.
@@ -93,9 +89,9 @@ func TestSubscriptionsEndWithTheSession(t *testing.T) {
 	w := newWorld(t)
 	c := w.dial(t).open("2025-11-25", `{}`)
 	c.get("resources/subscribe", `{"uri":"app:`+notes+`"}`, &struct{}{})
-	if rest, err := c.hangUp(); len(rest) > 0 || err != nil {
-		t.Errorf("at the end came %q and %v", rest, err)
-	}
+	rest, err := c.hangUp()
+	assert.Assert(t, is.Len(rest, 0))
+	assert.NilError(t, err)
 	eventually(t, "nobody watches the catalog", func() bool { return w.catalog.watching() == 0 })
 }
 
@@ -127,9 +123,8 @@ func TestAClockIsOneRegistration(t *testing.T) {
 		minute++
 		hand <- struct{}{}
 		c.updated("weather://now")
-		if got := c.textOf("weather://now"); got != fmt.Sprintf("application/json %d", minute) {
-			t.Errorf("after %d minutes it is %s", minute, got)
-		}
+		got := c.textOf("weather://now")
+		assert.Check(t, is.Equal(got, fmt.Sprintf("application/json %d", minute)), "after %d minutes it is %s", minute, got)
 	}
 }
 
@@ -151,16 +146,12 @@ func TestSDKClientSubscribes(t *testing.T) {
 				uri := "app:" + notes
 				ctx, stop := context.WithCancel(t.Context())
 				defer stop()
-				if err := session.Subscribe(ctx, &mcp.SubscribeParams{URI: uri}); err != nil {
-					t.Fatal(err)
-				}
+				assert.NilError(t, session.Subscribe(ctx, &mcp.SubscribeParams{URI: uri}))
 				for n := 0; ; n++ { // the subscription may not have begun yet
 					w.rewrite(notes, fmt.Sprintf(`{"n":%d}`, n))
 					select {
 					case got := <-news:
-						if got != uri {
-							t.Errorf("news of %s", got)
-						}
+						assert.Check(t, is.Equal(got, uri))
 						return
 					case <-time.After(150 * time.Millisecond):
 					}
@@ -177,16 +168,14 @@ func TestASubscriptionIsNarrowed(t *testing.T) {
 	c := w.dial(t)
 	listen := c.request("subscriptions/listen", modern(`{"notifications":{"resourceSubscriptions":["file:///nowhere","weather://now","app:`+notes+`"],"resourcesListChanged":true}}`, "", `{}`))
 	m := c.receive()
-	if want := `{"resourcesListChanged":true,"resourceSubscriptions":["app:` + notes + `"]}`; m.Method != "notifications/subscriptions/acknowledged" || !strings.Contains(string(m.Params), `"resourceSubscriptions":["app:`+notes+`"]`) {
-		t.Errorf("expected %s, got %s %s", want, m.Method, m.Params)
-	}
+	want := `{"resourcesListChanged":true,"resourceSubscriptions":["app:` + notes + `"]}`
+	assert.Check(t, is.Equal(m.Method, "notifications/subscriptions/acknowledged"), "%s %s", want, m.Params)
+	assert.Check(t, is.Contains(string(m.Params), `"resourceSubscriptions":["app:`+notes+`"]`), "%s %s", want, m.Params)
 	w.rewrite(notes, `{"n":1}`)
 	for heard := map[string]bool{}; !heard["notifications/resources/updated"] || !heard["notifications/resources/list_changed"]; {
 		m := c.receive()
 		heard[m.Method] = true
-		if !strings.Contains(string(m.Params), `"io.modelcontextprotocol/subscriptionId":`+listen) {
-			t.Errorf("news without the subscription: %s %s", m.Method, m.Params)
-		}
+		assert.Check(t, is.Contains(string(m.Params), `"io.modelcontextprotocol/subscriptionId":`+listen), "news without the subscription: %s %s", m.Method, m.Params)
 	}
 	watching := w.catalog.watching()
 	c.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + listen + `}}`)
@@ -196,9 +185,9 @@ func TestASubscriptionIsNarrowed(t *testing.T) {
 // TestNothingToSubscribeTo checks that subscriptions are not offered where no resource has them.
 func TestNothingToSubscribeTo(t *testing.T) {
 	c := newWorld(t, withDesktop, withProfile("desktop")).dial(t).open("2025-11-25", `{}`)
-	if m := c.ask("resources/subscribe", `{"uri":"output:x"}`); m.Error == nil || m.Error.Code != -32601 {
-		t.Errorf("a subscription came to %+v", m)
-	}
+	m := c.ask("resources/subscribe", `{"uri":"output:x"}`)
+	assert.Assert(t, m.Error != nil, "a subscription came to %+v", m)
+	assert.Equal(t, m.Error.Code, -32601, "%+v", m)
 }
 
 // TestSubscribingAsksNobody checks that neither a change nor a subscription causes a question.
@@ -223,7 +212,5 @@ func TestSubscribingAsksNobody(t *testing.T) {
 	c.updated("weather://now") // because it may no longer be read
 	other := w.dial(t).open("2025-11-25", `{}`)
 	other.refused(-32004, "", "resources/subscribe", `{"uri":"weather://now"}`)
-	if asked > 0 {
-		t.Errorf("%d questions were asked", asked)
-	}
+	assert.Check(t, asked <= 0, "%d questions were asked", asked)
 }

@@ -7,6 +7,9 @@ import (
 	"fmt"
 	"strings"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	door "github.com/gybob/aai-gateway/internal/doors/mcp"
@@ -89,9 +92,7 @@ func (c *wire) get(method, params string, v any) {
 	if m.Error != nil {
 		c.t.Fatalf("%s %s: %+v", method, params, *m.Error)
 	}
-	if err := json.Unmarshal(m.Result, v); err != nil {
-		c.t.Fatalf("%s %s: %v: %s", method, params, err, m.Result)
-	}
+	assert.NilError(c.t, json.Unmarshal(m.Result, v), "%s %s %s", method, params, m.Result)
 }
 
 // refused asserts that a request results in a protocol error that contains a word.
@@ -122,8 +123,7 @@ func (c *wire) textOf(uri string) string {
 		Contents []struct{ URI, MIMEType, Text, Blob string }
 	}
 	c.get("resources/read", fmt.Sprintf(`{"uri":%q}`, uri), &read)
-	if len(read.Contents) != 1 || read.Contents[0].URI != uri {
-		c.t.Fatalf("%s: %+v", uri, read)
-	}
+	assert.Assert(c.t, is.Len(read.Contents, 1), "%+v", read)
+	assert.Equal(c.t, read.Contents[0].URI, uri, "%+v", read)
 	return read.Contents[0].MIMEType + " " + read.Contents[0].Text + read.Contents[0].Blob
 }

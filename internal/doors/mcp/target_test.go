@@ -4,6 +4,9 @@ import (
 	"context"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/testkit/fakeoperator"
@@ -40,30 +43,19 @@ func TestTheTargetOfADoorDoesNotCount(t *testing.T) {
 		})
 		return err
 	}
-	if err := call("editor"); err != nil {
-		t.Fatal(err)
-	}
-	if err := call("nothing"); err == nil {
-		t.Error("a call that finds no app went on")
-	}
+	assert.NilError(t, call("editor"))
+	assert.Check(t, call("nothing") != nil, "a call that finds no app went on")
 	for what, saw := range map[string][]*aai.App{"the finder": found, "the gates": gated, "the tool": ran} {
 		for _, app := range saw {
-			if app == harmless {
-				t.Errorf("%s saw the door's target", what)
-			}
+			assert.Check(t, app != harmless, "%s saw the door's target", what)
 		}
-		if len(saw) == 0 {
-			t.Errorf("%s saw nothing", what)
-		}
+		assert.Check(t, len(saw) != 0, "%s saw nothing", what)
 	}
-	if len(ran) != 1 || ran[0] != editor {
-		t.Errorf("the tool saw %v", ran)
-	}
+	assert.Assert(t, is.Len(ran, 1))
+	assert.Equal(t, ran[0], editor)
 	w.journal.mu.Lock()
 	defer w.journal.mu.Unlock()
 	for _, e := range w.journal.entries {
-		if e.Target == harmless.ID {
-			t.Errorf("on record is %+v", e)
-		}
+		assert.Check(t, e.Target != harmless.ID, "on record is %+v", e)
 	}
 }

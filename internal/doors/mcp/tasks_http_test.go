@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/doors/mcp/streamable"
 )
@@ -30,9 +33,8 @@ func (c *caller) tell(t *testing.T, method, params, task string) (int, message) 
 	var m message
 	if strings.HasPrefix(response.Header.Get("Content-Type"), "text/event-stream") {
 		var err error
-		if m, _, err = newSSEReader(response.Body).message(); err != nil {
-			t.Fatal(err)
-		}
+		m, _, err = newSSEReader(response.Body).message()
+		assert.NilError(t, err)
 		return response.StatusCode, m
 	}
 	b, err := io.ReadAll(response.Body)
@@ -47,9 +49,7 @@ func (c *caller) begin(t *testing.T, params string) string {
 	t.Helper()
 	_, m := c.tell(t, "tools/call", params, "")
 	found := taskID.FindSubmatch(m.Result)
-	if found == nil {
-		t.Fatalf("expected a task, got %s %+v", m.Result, m.Error)
-	}
+	assert.Assert(t, found != nil, "expected a task, got %s %+v", m.Result, m.Error)
 	return string(found[1])
 }
 
@@ -64,9 +64,7 @@ func (c *caller) status(t *testing.T, id string) string {
 		return ""
 	}
 	var task struct{ Status string }
-	if err := json.Unmarshal(m.Result, &task); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, json.Unmarshal(m.Result, &task))
 	return task.Status
 }
 
@@ -90,24 +88,19 @@ func TestTasksOverHTTP(t *testing.T) {
 			alice, bob, again := from("alice"), from("bob"), from("alice")
 			id := alice.begin(t, c.call)
 			await(t, w.entered, "the tool does not run")
-			if got := alice.status(t, id); got != "working" {
-				t.Errorf("the task is %q", got)
-			}
-			if got := bob.status(t, id); got != "" {
-				t.Errorf("to somebody else the task is %q", got)
-			}
+			assert.Check(t, is.Equal(alice.status(t, id), "working"))
+			got := bob.status(t, id)
+			assert.Check(t, is.Equal(got, ""), "to somebody else the task is %q", got)
 			// Without sessions a task belongs to its user; else to its session.
-			if got := again.status(t, id); (got == "working") != c.modern {
-				t.Errorf("to the same user in another request the task is %q", got)
-			}
-			if _, m := bob.tell(t, "tasks/cancel", about(id), id); m.Error == nil {
-				t.Error("somebody else cancelled the task")
-			}
+			got = again.status(t, id)
+			assert.Check(t, is.Equal((got == "working"), c.modern), "to the same user in another request the task is %q", got)
+			_, m := bob.tell(t, "tasks/cancel", about(id), id)
+			assert.Check(t, m.Error != nil, "somebody else cancelled the task")
 			close(w.release)
 			eventually(t, "the end of the task", func() bool { return alice.status(t, id) == "completed" })
-			if received := w.journal.asked(); len(received) != 1 || received[0].Caller.Principal != "alice" {
-				t.Errorf("the journal has %+v", received)
-			}
+			received := w.journal.asked()
+			assert.Assert(t, is.Len(received, 1))
+			assert.Equal(t, received[0].Caller.Principal, "alice")
 		})
 	}
 }
@@ -118,13 +111,12 @@ func TestHeadersOfTasks(t *testing.T) {
 	c := w.serve(t).as("").modern()
 	id := c.begin(t, exec(blockTool, `{}`))
 	for _, method := range []string{"tasks/get", "tasks/update", "tasks/cancel"} {
-		if status, m := c.tell(t, method, about(id), "another"); status != http.StatusBadRequest || m.Error == nil || m.Error.Code != -32020 {
-			t.Errorf("%s gave %d %+v", method, status, m.Error)
-		}
+		status, m := c.tell(t, method, about(id), "another")
+		assert.Equal(t, status, http.StatusBadRequest, "%s %+v", method, m.Error)
+		assert.Assert(t, m.Error != nil, "%s gave %d %+v", method, status, m.Error)
+		assert.Equal(t, m.Error.Code, -32020, "%s %+v", method, m.Error)
 	}
-	if got := c.status(t, id); got != "working" {
-		t.Errorf("the task is %q", got)
-	}
+	assert.Check(t, is.Equal(c.status(t, id), "working"))
 }
 
 // TestQuestionsOfTasksOverHTTP checks that a task's requests go to the client by its request for the
@@ -143,9 +135,7 @@ func TestQuestionsOfTasksOverHTTP(t *testing.T) {
 	// The first request for the result ends without an answer.
 	ctx, leave := context.WithCancel(t.Context())
 	first, err := c.request(ctx, httpRequest{body: c.body("tasks/result", about(id)), headers: c.headers})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	asked := c.next
 	if m, _, err := newSSEReader(first.Body).message(); err != nil || m.Method != "elicitation/create" {
 		t.Fatalf("expected a question, got %+v, %v", m, err)
@@ -156,17 +146,16 @@ func TestQuestionsOfTasksOverHTTP(t *testing.T) {
 
 	_, events := c.post(t, "tasks/result", about(id))
 	m, _, err := events.message()
-	if err != nil || m.Method != "elicitation/create" || !strings.Contains(string(m.Params), id) {
-		t.Fatalf("expected the question again, got %+v, %v", m, err)
-	}
+	assert.NilError(t, err, "%+v", m)
+	assert.Equal(t, m.Method, "elicitation/create", "%+v", m)
+	assert.Assert(t, is.Contains(string(m.Params), id), "%+v", m)
 	c.text(t, httpRequest{body: fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%s}`, m.ID, chose("once")), headers: c.headers})
-	if m, _, err = events.message(); err != nil {
-		t.Fatal(err)
-	}
+	m, _, err = events.message()
+	assert.NilError(t, err)
 	m.result(t).fails(t, "TIMEOUT")
-	if got := w.journal.outcomes(unknownOutcomeTool); got[aai.ConsentRequired] != 1 || got[aai.Timeout] != 1 {
-		t.Errorf("the journal has %v", got)
-	}
+	got := w.journal.outcomes(unknownOutcomeTool)
+	assert.Check(t, is.Equal(got[aai.ConsentRequired], 1), got)
+	assert.Check(t, is.Equal(got[aai.Timeout], 1), got)
 }
 
 // TestTheEndOfASessionEndsItsTasks checks that tasks end with their session.
@@ -189,9 +178,7 @@ func TestTasksHoldTheirSession(t *testing.T) {
 	c := s.as("").open(t)
 	id := c.begin(t, asTask(blockTool, `{}`))
 	time.Sleep(4 * idle)
-	if got := c.status(t, id); got != "working" {
-		t.Errorf("the task is %q", got)
-	}
+	assert.Check(t, is.Equal(c.status(t, id), "working"))
 	s.as("").modern().begin(t, exec(blockTool, `{}`))
 	await(t, w.entered, "the tool does not run")
 	await(t, w.entered, "the tool does not run")

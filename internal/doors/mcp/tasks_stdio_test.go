@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	door "github.com/gybob/aai-gateway/internal/doors/mcp"
 	"github.com/gybob/aai-gateway/internal/gateway"
@@ -27,18 +30,14 @@ func (c *tasker) begin(params string) string {
 	c.t.Helper()
 	line := c.next(c.request("tools/call", params))
 	found := taskID.FindStringSubmatch(line)
-	if found == nil {
-		c.t.Fatalf("expected a task, got %s", line)
-	}
+	assert.Assert(c.t, found != nil, "expected a task, got %s", line)
 	return found[1]
 }
 
 func (c *tasker) answer(method, params string) message {
 	c.t.Helper()
 	var m message
-	if err := json.Unmarshal([]byte(c.next(c.request(method, params))), &m); err != nil {
-		c.t.Fatal(err)
-	}
+	assert.NilError(c.t, json.Unmarshal([]byte(c.next(c.request(method, params))), &m))
 	return m
 }
 
@@ -53,18 +52,16 @@ func TestATaskIsAskedAboutAndRecordedLikeAnyCall(t *testing.T) {
 	id := c.begin(asTask(addTool, `{"text":"x"}`))
 	result := c.answer("tasks/result", about(id)).result(t)
 	result.fails(t, "CONSENT_REQUIRED")
-	if !strings.Contains(result.Content[0].Text, "aai-gateway consent grant "+notes+" "+addTool) {
-		t.Errorf("the result does not say what to do: %+v", result)
-	}
+	assert.Check(t, is.Contains(result.Content[0].Text, "aai-gateway consent grant "+notes+" "+addTool), "the result does not say what to do: %+v", result)
 	status := c.next(notification)
-	if !strings.Contains(status, `"status":"failed"`) || !strings.Contains(status, "CONSENT_REQUIRED") {
-		t.Errorf("the client was told %s", status)
-	}
+	assert.Assert(t, is.Contains(status, `"status":"failed"`))
+	assert.Assert(t, is.Contains(status, "CONSENT_REQUIRED"))
 	w.ranNothing(t)
 	received := w.journal.asked()
-	if got := w.journal.outcomes(addTool); len(received) != 1 || received[0].Caller.String() != "mcp:tester" || got[aai.ConsentRequired] != 1 {
-		t.Errorf("the journal has %+v and %v", received, got)
-	}
+	got := w.journal.outcomes(addTool)
+	assert.Assert(t, is.Len(received, 1), got)
+	assert.Equal(t, received[0].Caller.String(), "mcp:tester", got)
+	assert.Equal(t, got[aai.ConsentRequired], 1, got)
 }
 
 // TestConsentWithinATask checks that a consent in a task is valid as without one.
@@ -74,18 +71,13 @@ func TestConsentWithinATask(t *testing.T) {
 	c.open("2025-11-25", elicitationCapability)
 	id := c.begin(asTask(addTool, `{"text":"x"}`))
 	var asked message
-	if err := json.Unmarshal([]byte(c.next(question)), &asked); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, json.Unmarshal([]byte(c.next(question)), &asked))
 	c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%s}`, asked.ID, chose("once")))
 	c.answer("tasks/result", about(id)).result(t).succeeds(t)
-	if len(w.added) != 1 {
-		t.Error("the call did not run")
-	}
+	assert.Check(t, is.Equal(len(w.added), 1), "the call did not run")
 	received := w.journal.asked()
-	if len(received) != 2 || received[1].Parent != received[0].Call {
-		t.Errorf("the journal has %+v", received)
-	}
+	assert.Assert(t, is.Len(received, 2))
+	assert.Equal(t, received[1].Parent, received[0].Call)
 }
 
 // TestNewsComesAfterTheName checks that the client gets a task's notifications only after its id, and in order.
@@ -100,13 +92,11 @@ func TestNewsComesAfterTheName(t *testing.T) {
 	for len(named) < calls || len(named) > 0 && !allTrue(named) {
 		line := c.line()
 		found := taskID.FindStringSubmatch(line)
-		if found == nil {
-			t.Fatalf("got %s", line)
-		}
+		assert.Assert(t, found != nil, line)
 		told, known := named[found[1]]
-		if news := strings.Contains(line, "notifications/tasks/status"); news != known || told {
-			t.Fatalf("this came too early or twice: %s", line)
-		}
+		news := strings.Contains(line, "notifications/tasks/status")
+		assert.Equal(t, news, known, line)
+		assert.Assert(t, !told, "this came too early or twice: %s", line)
 		named[found[1]] = known
 	}
 }
@@ -128,13 +118,11 @@ func TestHangingUpEndsTasks(t *testing.T) {
 	c.open("2025-11-25", `{}`)
 	c.begin(asTask(blockTool, `{}`))
 	await(t, w.entered, "the tool does not run")
-	if _, err := c.hangUp(); err != nil {
-		t.Error(err)
-	}
+	_, err := c.hangUp()
+	assert.Check(t, err)
 	w.stopped(t)
-	if got := w.journal.outcomes(blockTool); got[aai.AutomationFailed] != 1 {
-		t.Errorf("the journal has %v", got)
-	}
+	got := w.journal.outcomes(blockTool)
+	assert.Check(t, is.Equal(got[aai.AutomationFailed], 1), got)
 }
 
 // TestADoorThatMustCloseEndsTasks checks that the door closes although a task's work does not stop.
@@ -158,16 +146,14 @@ func TestTasksOfTwoClients(t *testing.T) {
 	b.open("2025-11-25", `{}`)
 	id := a.begin(asTask(blockTool, `{}`))
 	for _, method := range []string{"tasks/get", "tasks/result", "tasks/cancel"} {
-		if m := b.answer(method, about(id)); m.Error == nil || m.Error.Code != -32602 {
-			t.Errorf("%s gave %+v", method, m)
-		}
+		m := b.answer(method, about(id))
+		assert.Assert(t, m.Error != nil, "%s gave %+v", method, m)
+		assert.Equal(t, m.Error.Code, -32602, "%s %+v", method, m)
 	}
-	if m := b.answer("tasks/list", `{}`); string(m.Result) != `{"tasks":[]}` {
-		t.Errorf("the list of the other is %s", m.Result)
-	}
-	if m := a.answer("tasks/get", about(id)); !strings.Contains(string(m.Result), `"working"`) {
-		t.Errorf("the task is %s", m.Result)
-	}
+	m := b.answer("tasks/list", `{}`)
+	assert.Check(t, is.Equal(string(m.Result), `{"tasks":[]}`), "the list of the other is %s", m.Result)
+	m = a.answer("tasks/get", about(id))
+	assert.Check(t, is.Contains(string(m.Result), `"working"`), m.Result)
 }
 
 // TestWhichToolsAreOfferedAsTasks checks that only slow tools support tasks, by each of their names,
@@ -191,25 +177,20 @@ func TestWhichToolsAreOfferedAsTasks(t *testing.T) {
 			Execution *struct{ TaskSupport string }
 		}
 	}
-	if err := json.Unmarshal(c.answer("tools/list", `{}`).Result, &list); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, json.Unmarshal(c.answer("tools/list", `{}`).Result, &list))
 	var offered []string
 	for _, tool := range list.Tools {
 		if tool.Execution != nil {
 			offered = append(offered, tool.Name+" "+tool.Execution.TaskSupport)
 		}
 	}
-	if strings.Join(offered, ", ") != "aai_exec optional, slow_one optional" {
-		t.Errorf("as tasks there are %q", offered)
-	}
+	assert.Check(t, is.Equal(strings.Join(offered, ", "), "aai_exec optional, slow_one optional"), "as tasks there are %q", offered)
 	for name, code := range map[string]int{
 		"slow_one": 0, "org.example.Direct:slow_one": 0, notes + ":say": 0, "aai:exec": 0,
 		"quick_one": -32601, "app:" + notes: -32601, "org.example.Direct:quick_one": -32601, "nothing": -32602,
 	} {
 		m := c.answer("tools/call", fmt.Sprintf(`{"name":%q,"arguments":{},"task":{}}`, name))
-		if m.Error == nil && code != 0 || m.Error != nil && m.Error.Code != code {
-			t.Errorf("%s gave %+v %+v", name, m, m.Error)
-		}
+		assert.Check(t, m.Error != nil || code == 0, "%s gave %+v %+v", name, m, m.Error)
+		assert.Check(t, m.Error == nil || m.Error.Code == code, "%s gave %+v %+v", name, m, m.Error)
 	}
 }

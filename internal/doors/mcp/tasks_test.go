@@ -3,7 +3,6 @@ package mcp_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,6 +10,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	door "github.com/gybob/aai-gateway/internal/doors/mcp"
@@ -22,18 +24,12 @@ import (
 // until a task is no longer working; "!" changes the world. TASK1 is the id of the first task.
 func TestTaskTranscripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/tasks/*.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(files) < 4 {
-		t.Fatalf("expected a transcript of each form, found %q", files)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, len(files) >= 4, "expected a transcript of each form, found %q", files)
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
 			script, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			golden(t, filepath.Join("tasks", filepath.Base(file)), playTasks(t, string(script)))
 		})
 	}
@@ -66,9 +62,8 @@ func playTasks(t *testing.T, script string) []byte {
 	if _, said, ok := strings.Cut(script, "! patience "); ok {
 		line, _, _ := strings.Cut(said, "\n")
 		var err error
-		if patience, err = time.ParseDuration(line); err != nil {
-			t.Fatal(err)
-		}
+		patience, err = time.ParseDuration(line)
+		assert.NilError(t, err)
 	}
 	w := newWorld(t, withPatience(patience))
 	w.gate = func(r *aai.Request) ([]aai.Question, error) {
@@ -88,13 +83,11 @@ func playTasks(t *testing.T, script string) []byte {
 			played.WriteString("< " + c.settled(came) + "\n")
 		}
 	}
-	if rest, err := c.hangUp(); len(rest) > 0 || err != nil {
-		t.Errorf("at the end came %q and %v", rest, err)
-	}
+	rest, err := c.hangUp()
+	assert.Assert(t, is.Len(rest, 0))
+	assert.NilError(t, err)
 	for kind, left := range c.waiting {
-		if len(left) > 0 {
-			t.Errorf("of %q nobody waited for %q", kind, left)
-		}
+		assert.Check(t, is.Len(left, 0), "of %q nobody waited for %q", kind, left)
 	}
 	for _, line := range w.journal.byCall() {
 		played.WriteString("= " + line + "\n")
@@ -182,9 +175,8 @@ func await[T any](t *testing.T, from <-chan T, missing string) T {
 // stopped waits until a call of "block" was cancelled.
 func (w *world) stopped(t *testing.T) {
 	t.Helper()
-	if err := await(t, w.ended, "the tool still runs"); !errors.Is(err, context.Canceled) {
-		t.Errorf("the tool was stopped by %v", err)
-	}
+	err := await(t, w.ended, "the tool still runs")
+	assert.Check(t, is.ErrorIs(err, context.Canceled), "the tool was stopped by %v", err)
 }
 
 func idOf(line string) string {
@@ -201,9 +193,7 @@ func (c *tasker) next(kind string) string {
 	for len(c.waiting[kind]) == 0 {
 		line := c.line()
 		var m message
-		if err := json.Unmarshal([]byte(line), &m); err != nil {
-			c.t.Fatal(err)
-		}
+		assert.NilError(c.t, json.Unmarshal([]byte(line), &m))
 		came := string(m.ID)
 		switch {
 		case m.Method != "" && m.ID != nil:

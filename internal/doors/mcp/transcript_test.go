@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -16,18 +19,12 @@ import (
 // "=" a line of the journal at the end. UPDATE_GOLDEN=1 rewrites the latter two.
 func TestTranscripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/transcripts/*.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(files) < 5 {
-		t.Fatalf("expected a transcript of each version, found %q", files)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, len(files) >= 5, "expected a transcript of each version, found %q", files)
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
 			script, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			golden(t, filepath.Join("transcripts", filepath.Base(file)), play(t, string(script)))
 		})
 	}
@@ -53,9 +50,9 @@ func play(t *testing.T, script string) []byte {
 			played.WriteString("< " + settled(c.line()) + "\n")
 		}
 	}
-	if rest, err := c.hangUp(); len(rest) > 0 || err != nil {
-		t.Errorf("at the end came %q and %v", rest, err)
-	}
+	rest, err := c.hangUp()
+	assert.Assert(t, is.Len(rest, 0))
+	assert.NilError(t, err)
 	for _, line := range w.journal.lines() {
 		played.WriteString("= " + line + "\n")
 	}

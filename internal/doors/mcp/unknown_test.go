@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -24,12 +27,14 @@ func TestUnknownTools(t *testing.T) {
 			w := newWorld(t, withDesktop, withProfile(c.profile))
 			client := w.dial(t).open("2025-06-18", `{}`)
 			m := client.ask("tools/call", fmt.Sprintf(`{"name":%q,"arguments":{}}`, c.tool))
-			if m.Error == nil || m.Error.Code != -32602 || !strings.Contains(m.Error.Message, c.says) || len(m.Error.Message) > 500 {
-				t.Errorf("expected %q, got %.600s", c.says, fmt.Sprint(m.Error))
-			}
-			if got := w.journal.calls(aai.Outcome); len(got) != 1 || got[0].Code != aai.ToolNotFound || len(got[0].Tool) > 1024 {
-				t.Errorf("on record: %.600s", fmt.Sprint(got))
-			}
+			assert.Assert(t, m.Error != nil, "%.600s", fmt.Sprint(m.Error))
+			assert.Equal(t, m.Error.Code, -32602, "%.600s", fmt.Sprint(m.Error))
+			assert.Assert(t, is.Contains(m.Error.Message, c.says), "%.600s", fmt.Sprint(m.Error))
+			assert.Assert(t, len(m.Error.Message) <= 500, "%.600s", fmt.Sprint(m.Error))
+			got := w.journal.calls(aai.Outcome)
+			assert.Assert(t, is.Len(got, 1), "%.600s", fmt.Sprint(got))
+			assert.Equal(t, got[0].Code, aai.ToolNotFound, "%.600s", fmt.Sprint(got))
+			assert.Assert(t, len(got[0].Tool) <= 1024, "on record: %.600s", fmt.Sprint(got))
 		})
 	}
 }
@@ -45,13 +50,11 @@ func TestRefusalsHaveNoInternals(t *testing.T) {
 		{strings.Repeat("m", 1<<20), `{}`, "method not found"},
 	} {
 		m := client.ask(r.method, r.params)
-		if m.Error == nil || !strings.Contains(m.Error.Message, r.says) || len(m.Error.Message) > 200 {
-			t.Fatalf("%.40s %.40s: %.300s", r.method, r.params, fmt.Sprint(m.Error))
-		}
+		assert.Assert(t, m.Error != nil, "%.40s %.40s %.300s", r.method, r.params, fmt.Sprint(m.Error))
+		assert.Assert(t, is.Contains(m.Error.Message, r.says), "%.40s %.40s %.300s", r.method, r.params, fmt.Sprint(m.Error))
+		assert.Assert(t, len(m.Error.Message) <= 200, "%.40s %.40s %.300s", r.method, r.params, fmt.Sprint(m.Error))
 		for _, word := range []string{"unmarshal", "mcp.", "Go struct", "Raw"} {
-			if strings.Contains(m.Error.Message, word) {
-				t.Errorf("%.40s: a client reads %q", r.method, m.Error.Message)
-			}
+			assert.Check(t, !strings.Contains(m.Error.Message, word), "%.40s: a client reads %q", r.method, m.Error.Message)
 		}
 	}
 }
@@ -69,13 +72,10 @@ func TestRefusalsOfHTTPHaveNoInternals(t *testing.T) {
 		{`7`, `{}`, "the method is no string"},
 	} {
 		_, text := s.text(t, httpRequest{body: fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%s,"params":%s}`, r.method, r.params), headers: good.headers})
-		if !strings.Contains(text, r.says) || len(text) > 400 {
-			t.Errorf("%.40s %.40s: %.600s", r.method, r.params, text)
-		}
+		assert.Assert(t, is.Contains(text, r.says), "%.40s %.40s", r.method, r.params)
+		assert.Assert(t, len(text) <= 400, "%.40s %.40s %.600s", r.method, r.params, text)
 		for _, word := range []string{"unmarshal", "mcp.", "Go struct", "Raw"} {
-			if strings.Contains(text, word) {
-				t.Errorf("%.40s: a client reads %.600q", r.method, text)
-			}
+			assert.Check(t, !strings.Contains(text, word), "%.40s: a client reads %.600q", r.method, text)
 		}
 	}
 }
@@ -91,12 +91,12 @@ func TestLongNames(t *testing.T) {
 			w := newWorld(t)
 			result := w.dial(t).open("2025-06-18", `{}`).ask("tools/call", params).result(t)
 			result.fails(t, "INVALID_PARAMS")
-			if text := result.Content[0].Text; len(text) > 500 || !strings.Contains(text, name+": expected a name of at most 1 KiB") {
-				t.Errorf("a model reads %.600q", text)
-			}
-			if got := w.journal.calls(aai.Outcome); len(got) != 1 || len(got[0].App)+len(got[0].Tool) > 1024 {
-				t.Errorf("%d are on record", len(got))
-			}
+			text := result.Content[0].Text
+			assert.Assert(t, len(text) <= 500, "a model reads %.600q", text)
+			assert.Assert(t, is.Contains(text, name+": expected a name of at most 1 KiB"))
+			got := w.journal.calls(aai.Outcome)
+			assert.Assert(t, is.Len(got, 1))
+			assert.Assert(t, len(got[0].App)+len(got[0].Tool) <= 1024, "%d are on record", len(got))
 		})
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/doors/httpdoor"
 	"github.com/gybob/aai-gateway/internal/doors/httpdoor/bearer"
@@ -66,13 +68,9 @@ func (w *world) serve(t *testing.T, changes ...httpChange) *web {
 		c(&cfg)
 	}
 	server, err := w.door.HTTP(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	s := &web{
 		world: w, server: server, stop: stop, done: make(chan error, 1),
@@ -137,9 +135,7 @@ func (s *web) do(t *testing.T, v httpRequest) *http.Response {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	t.Cleanup(cancel)
 	response, err := s.request(ctx, v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(func() { _ = response.Body.Close() })
 	return response
 }
@@ -149,9 +145,7 @@ func (s *web) text(t *testing.T, v httpRequest) (*http.Response, string) {
 	t.Helper()
 	response := s.do(t, v)
 	b, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return response, string(b)
 }
 
@@ -244,9 +238,8 @@ func (c *caller) open(t *testing.T) *caller {
 		t.Fatalf("no session was opened: %s: %s", response.Status, text)
 	}
 	c.headers["Mcp-Session-Id"] = id
-	if response, text := c.text(t, httpRequest{body: `{"jsonrpc":"2.0","method":"notifications/initialized"}`, headers: c.headers}); response.StatusCode != http.StatusAccepted {
-		t.Fatalf("%s: %s", response.Status, text)
-	}
+	response, text = c.text(t, httpRequest{body: `{"jsonrpc":"2.0","method":"notifications/initialized"}`, headers: c.headers})
+	assert.Equal(t, response.StatusCode, http.StatusAccepted, "%s %s", response.Status, text)
 	return c
 }
 
@@ -287,12 +280,8 @@ func (c *caller) ask(t *testing.T, method, params string) message {
 		t.Fatalf("%s: %s", response.Status, b)
 	}
 	m, _, err := events.message()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(m.ID) != fmt.Sprint(c.next) {
-		t.Fatalf("expected the answer to %d, got %+v", c.next, m)
-	}
+	assert.NilError(t, err)
+	assert.Equal(t, string(m.ID), fmt.Sprint(c.next), "%d %+v", c.next, m)
 	return m
 }
 
@@ -306,9 +295,7 @@ func (c *caller) lives(t *testing.T) {
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	for end := time.Now().Add(patience); !holds(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("%s: that does not come", what)
-		}
+		assert.Assert(t, !time.Now().After(end), "%s: that does not come", what)
 	}
 }
 

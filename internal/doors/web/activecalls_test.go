@@ -11,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	answers "github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/audit"
@@ -69,9 +72,7 @@ func (w *world) shows(t *testing.T, texts ...string) string {
 		if all {
 			return body
 		}
-		if time.Now().After(late) {
-			t.Fatalf("the page has not all of %q:\n%s", texts, body)
-		}
+		assert.Assert(t, !time.Now().After(late), "the page has not all of %q:\n%s", texts, body)
 	}
 }
 
@@ -92,12 +93,10 @@ func TestActiveCalls(t *testing.T) {
 	}
 	one, other := begin("c1", "/usr/bin/claude"), begin("c2", "/usr/bin/other")
 	body := w.shows(t, "/usr/bin/claude", "/usr/bin/other", "&lt;b&gt;cl", "running", "Step &lt;2&gt;/5", `max="5" value="2"`, `accesskey="x"`)
-	if !strings.Contains(body, `aria-label="All its calls: stop /usr/bin/claude in every process">All its calls<`) || !strings.Contains(body, "stops a program in all its processes") {
-		t.Errorf("nobody says that it is all of a program that is stopped:\n%s", body)
-	}
-	if strings.Contains(body, "<b>cl") || strings.Contains(body, "<2>") {
-		t.Errorf("what others wrote is no text:\n%s", body)
-	}
+	assert.Assert(t, is.Contains(body, `aria-label="All its calls: stop /usr/bin/claude in every process">All its calls<`))
+	assert.Assert(t, is.Contains(body, "stops a program in all its processes"))
+	assert.Assert(t, !strings.Contains(body, "<b>cl"), "what others wrote is no text:\n%s", body)
+	assert.Assert(t, !strings.Contains(body, "<2>"), "what others wrote is no text:\n%s", body)
 	press := func(act string, fields ...string) answer {
 		form := w.form(t, "/now")
 		for i := 0; i < len(fields); i += 2 {
@@ -111,37 +110,30 @@ func TestActiveCalls(t *testing.T) {
 			t.Errorf("it ended with %v", e)
 		}
 	}
-	if got := press("stop", "call", "c1"); got.at != "/now" || !strings.Contains(got.body, "The call is stopped.") {
-		t.Errorf("%s: %s", got.at, got.body)
-	}
+	got := press("stop", "call", "c1")
+	assert.Check(t, is.Equal(got.at, "/now"))
+	assert.Check(t, is.Contains(got.body, "The call is stopped."))
 	wants(one)
-	if len(other) != 0 {
-		t.Error("another call was stopped too")
-	}
-	if got := press("stop", "caller", "/usr/bin/other"); !strings.Contains(got.body, "All its calls are stopped, in every process, until you start it again.") {
-		t.Error(got.body)
-	}
+	assert.Check(t, is.Equal(len(other), 0), "another call was stopped too")
+	assert.Check(t, is.Contains(press("stop", "caller", "/usr/bin/other").body, "All its calls are stopped, in every process, until you start it again."))
 	wants(other)
 	third, nameless := begin("c3", "/usr/bin/claude"), begin("c5", "")
 	w.shows(t, "call-c3", `name="caller" value="mcp:"><button class="small">All unknown callers`)
-	if got := w.post(t, "/now/stop", w.form(t, "/history")); got.at != "/now" || !strings.Contains(got.body, "Everything is stopped") {
-		t.Errorf("%s: %s", got.at, got.body)
-	}
+	got = w.post(t, "/now/stop", w.form(t, "/history"))
+	assert.Check(t, is.Equal(got.at, "/now"))
+	assert.Check(t, is.Contains(got.body, "Everything is stopped"))
 	wants(third)
 	wants(nameless)
 	w.shows(t, "nothing will until you start it again")
-	if got := press("start"); got.status != http.StatusForbidden || !strings.Contains(got.body, "neither a screen nor a passphrase") {
-		t.Errorf("it was started again by the page alone: %d\n%s", got.status, got.body)
-	}
+	got = press("start")
+	assert.Check(t, is.Equal(got.status, http.StatusForbidden))
+	assert.Check(t, is.Contains(got.body, "neither a screen nor a passphrase"))
 	wants(begin("c4", "/usr/bin/claude"))
 	unknown := press("stop", "caller", "mcp:")
-	if !strings.Contains(unknown.body, "agents without a verified identity are stopped") {
-		t.Error(unknown.body)
-	}
+	assert.Check(t, is.Contains(unknown.body, "agents without a verified identity are stopped"))
 	w.shows(t, "All calls of agents without a verified identity <")
-	if got := w.post(t, "/now/stop", url.Values{}); got.status != http.StatusForbidden {
-		t.Errorf("without a token: %d", got.status)
-	}
+	got = w.post(t, "/now/stop", url.Values{})
+	assert.Check(t, is.Equal(got.status, http.StatusForbidden), "without a token: %d", got.status)
 }
 
 // TestActiveCallsPageShowsTheLastCalls checks that without active calls the page shows the last calls,
@@ -155,17 +147,15 @@ func TestActiveCallsPageShowsTheLastCalls(t *testing.T) {
 	got := answer{status: http.StatusOK, at: "/now", body: w.shows(t, "Nothing runs.", "The last calls")} // the call has ended
 	expectPage(t, got, "Nothing runs.", "The last calls", `href="/history/c11"`, `href="/history/c4"`, `!href="/history/c3"`, "/usr/bin/claude",
 		`href="/history">All calls`, `hx-trigger="running from:#live, journal from:#live"`)
-	if body := w.shows(t, `href="/history/c4"`); strings.Contains(body, `<bdi class="theirs">running</bdi>`) {
-		t.Errorf("the page's own looks are listed:\n%s", body)
-	}
+	body := w.shows(t, `href="/history/c4"`)
+	assert.Check(t, !strings.Contains(body, `<bdi class="theirs">running</bdi>`), "the page's own looks are listed:\n%s", body)
 	g, ended := w.newOtherGateway(t), make(chan struct{})
 	go func() {
 		defer close(ended)
 		_, _ = g.Do(context.Background(), &aai.Call{ID: "r1", Caller: claude(), App: "org.example.App", Tool: "hold"})
 	}()
-	if body := w.shows(t, "call-r1"); strings.Contains(body, "The last calls") {
-		t.Errorf("what is over stands beside what runs:\n%s", body)
-	}
+	body = w.shows(t, "call-r1")
+	assert.Check(t, !strings.Contains(body, "The last calls"), "what is over stands beside what runs:\n%s", body)
 	w.post(t, "/now/stop", w.form(t, "/now"))
 	<-ended
 	w.shows(t, "nothing will until you start it again", `href="/history/r1"`)
@@ -186,9 +176,9 @@ func TestEveryPageSaysThatAllIsStopped(t *testing.T) {
 		t.Helper()
 		for _, path := range pages {
 			body := w.in(t, lang, path).body
-			if n := strings.Count(body, says[lang]); n != wanted || strings.Count(body, `action="/now/start"`) != wanted {
-				t.Errorf("%s in %s says %d times that everything is stopped, want %d:\n%s", path, lang, n, wanted, body)
-			}
+			n := strings.Count(body, says[lang])
+			assert.Check(t, is.Equal(n, wanted), "%s %s %s", path, lang, body)
+			assert.Check(t, is.Equal(strings.Count(body, `action="/now/start"`), wanted), "%s %s %s", path, lang, body)
 		}
 	}
 	line("en", 0)
@@ -196,26 +186,20 @@ func TestEveryPageSaysThatAllIsStopped(t *testing.T) {
 	if !isHalt {
 		t.Fatalf("%T", w.gateway.Stops)
 	}
-	if err := halts.Add(t.Context(), answers.Stop{Caller: "/usr/bin/claude"}); err != nil {
-		t.Fatal(err)
-	}
-	if body := w.get(t, "/history").body; strings.Contains(body, says["en"]) {
-		t.Errorf("a caller is stopped, and it says of everything:\n%s", body)
-	}
-	if _, err := halts.Remove(t.Context(), func(answers.Stop) bool { return true }); err != nil {
-		t.Fatal(err)
-	}
-	if got := w.post(t, "/now/stop", w.form(t, "/history")); got.status != http.StatusOK {
-		t.Fatalf("%d %s", got.status, got.body)
-	}
+	assert.NilError(t, halts.Add(t.Context(), answers.Stop{Caller: "/usr/bin/claude"}))
+	body := w.get(t, "/history").body
+	assert.Check(t, !strings.Contains(body, says["en"]), "a caller is stopped, and it says of everything:\n%s", body)
+	_, err := halts.Remove(t.Context(), func(answers.Stop) bool { return true })
+	assert.NilError(t, err)
+	got := w.post(t, "/now/stop", w.form(t, "/history"))
+	assert.Equal(t, got.status, http.StatusOK, got.body)
 	line("en", 1)
 	line("zh", 1)
 	renewed := w.request(t, http.MethodGet, "/history", nil)
 	renewed.Header.Set("HX-Request", "true")
 	expectPage(t, w.do(t, renewed), says["en"], "!<html")
-	if _, err := halts.Remove(t.Context(), answers.Stop.IsEverything); err != nil {
-		t.Fatal(err)
-	}
+	_, err = halts.Remove(t.Context(), answers.Stop.IsEverything)
+	assert.NilError(t, err)
 	line("en", 0)
 }
 
@@ -250,8 +234,7 @@ func TestStopOutlastsItsPage(t *testing.T) {
 		_ = response.Body.Close()
 		t.Error("the browser stayed")
 	}
-	if err := <-l.callError; err != nil {
-		t.Errorf("the call of the stop is over: %v", err)
-	}
+	err := <-l.callError
+	assert.Check(t, err, "the call of the stop is over: %v", err)
 	w.shows(t, "nothing will until you start it again")
 }

@@ -16,6 +16,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/policy"
 	"github.com/gybob/aai-gateway/internal/schema"
@@ -29,12 +32,8 @@ func appWorld(t *testing.T, apps ...*aai.App) (*world, policy.Store) {
 	t.Helper()
 	w := newWorld(t, apps...)
 	pixmaps := filepath.Join(w.state, "share", "pixmaps")
-	if err := os.MkdirAll(pixmaps, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(pixmaps, "org.test.Mail.svg"), []byte(`<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.MkdirAll(pixmaps, 0o700))
+	assert.NilError(t, os.WriteFile(filepath.Join(pixmaps, "org.test.Mail.svg"), []byte(`<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>`), 0o600))
 	w.enter(t)
 	return w, w.store
 }
@@ -69,9 +68,7 @@ func (w *world) submitTool(t *testing.T, at string, texts map[string]string) ans
 func checkHarmless(t *testing.T, what string, got answer) {
 	t.Helper()
 	for _, bad := range []string{"<script>alert", "\u202e", "\u200b", "javascript:", "ZgotmplZ"} {
-		if strings.Contains(got.body, bad) {
-			t.Errorf("%s has %q:\n%.4000s", what, bad, got.body)
-		}
+		assert.Check(t, !strings.Contains(got.body, bad), "%s %q %.4000s", what, bad, got.body)
 	}
 	for _, missing := range regexp.MustCompile(`>(?:type|limit|fault|source|channel|kind|state|mode|delivery)\.[a-z]\w*`).FindAllString(got.body, -1) {
 		t.Errorf("%s says a key in the place of words: %s", what, missing)
@@ -86,38 +83,29 @@ func TestApps(t *testing.T) {
 	list := w.get(t, "/apps")
 	checkHarmless(t, "the list", list)
 	for _, want := range []string{`href="/app?app=org.test.Mail"`, "2 tools", "alert(1)", `class="icon letter" aria-hidden="true">O<`} {
-		if !strings.Contains(list.body, want) {
-			t.Errorf("the list is without %q:\n%s", want, list.body)
-		}
+		assert.Check(t, is.Contains(list.body, want), "the list is without %q:\n%s", want, list.body)
 	}
 	icon := regexp.MustCompile(`<img class="icon" src="(/picture/[0-9a-f]+)"`).FindStringSubmatch(list.body)
-	if icon == nil {
-		t.Fatalf("no icon is shown:\n%s", list.body)
-	}
+	assert.Assert(t, icon != nil, "no icon is shown:\n%s", list.body)
 	got := w.get(t, icon[1])
-	if got.status != http.StatusOK || got.header.Get("Content-Type") != "image/svg+xml" || !strings.Contains(got.header.Get("Content-Security-Policy"), "sandbox") ||
-		strings.Contains(got.header.Get("Content-Security-Policy"), "script") || got.header.Get("X-Content-Type-Options") != "nosniff" {
-		t.Errorf("the icon: %d %v", got.status, got.header)
-	}
-	if got := w.newVisitor(t).get(t, icon[1]); got.status != http.StatusForbidden {
-		t.Errorf("who has not entered gets an icon: %d", got.status)
-	}
+	assert.Equal(t, got.status, http.StatusOK, got.header)
+	assert.Equal(t, got.header.Get("Content-Type"), "image/svg+xml", got.header)
+	assert.Assert(t, is.Contains(got.header.Get("Content-Security-Policy"), "sandbox"), got.header)
+	assert.Assert(t, !strings.Contains(got.header.Get("Content-Security-Policy"), "script"), "the icon: %d %v", got.status, got.header)
+	assert.Equal(t, got.header.Get("X-Content-Type-Options"), "nosniff", got.header)
+	got = w.newVisitor(t).get(t, icon[1])
+	assert.Check(t, is.Equal(got.status, http.StatusForbidden), "who has not entered gets an icon: %d", got.status)
 	for query, want := range map[string]int{"mail": 1, "邮件": 1, "OTHER org": 1, "nothing": 0, "": 2} {
 		found := strings.Count(w.get(t, "/apps?q="+url.QueryEscape(query)).body, `href="/app?app=`)
-		if found != want {
-			t.Errorf("%q finds %d apps, want %d", query, found, want)
-		}
+		assert.Check(t, is.Equal(found, want), "%q finds %d apps, want %d", query, found, want)
 	}
 	app := w.get(t, "/app?app=org.test.Mail")
 	checkHarmless(t, "the app", app)
 	for _, want := range []string{"/tool?app=org.test.Mail&amp;tool=send", ">Orders<", "alert(1)"} {
-		if !strings.Contains(app.body, want) {
-			t.Errorf("the app is without %q:\n%s", want, app.body)
-		}
+		assert.Check(t, is.Contains(app.body, want), "the app is without %q:\n%s", want, app.body)
 	}
-	if got := w.get(t, "/app?app=org.test.Gone"); got.status != http.StatusNotFound {
-		t.Errorf("an app that is none: %d", got.status)
-	}
+	got = w.get(t, "/app?app=org.test.Gone")
+	assert.Check(t, is.Equal(got.status, http.StatusNotFound), "an app that is none: %d", got.status)
 }
 
 const kinds = `{"type": "object", "required": ["to"], "additionalProperties": false, "properties": {
@@ -136,16 +124,13 @@ func TestNotStarted(t *testing.T) {
 // TestModesHaveTheSameTexts checks that the page describes each mode as the help of the command does.
 func TestModesHaveTheSameTexts(t *testing.T) {
 	help, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "reference", "commands.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	w, _ := appWorld(t)
 	said := w.get(t, "/consent").body
 	for _, mode := range []policy.Mode{policy.Normal, policy.Safe, policy.Sandboxed} {
 		found := regexp.MustCompile(">(" + mode.String() + "): ([^<]+)<").FindStringSubmatch(said)
-		if found == nil || !strings.Contains(string(help), found[1]+" "+found[2]) {
-			t.Errorf("of %s the page says %q, and the help otherwise", mode, found)
-		}
+		assert.Assert(t, found != nil, "of %s the page says %q, and the help otherwise", mode, found)
+		assert.Assert(t, is.Contains(string(help), found[1]+" "+found[2]), "%s %q", mode, found)
 	}
 }
 
@@ -161,32 +146,26 @@ func TestToolTrial(t *testing.T) {
 	got := w.submitTool(t, at, map[string]string{"p0": "<b>you", "p1": "x", "p2": "3", "p3": "false", "p4": "1", "p5": "a\r\nb", "p6": `{"a": 1}`, "p8": "hunter2"})
 	checkHarmless(t, "the result", got)
 	for _, want := range []string{"It ran", "&#34;to&#34;: &#34;\\u003cb\\u003eyou&#34;", "&#34;count&#34;: 3", "&#34;loud&#34;: false", "&#34;colour&#34;: &#34;blue&#34;", "&#34;csrf&#34;: &#34;x&#34;"} {
-		if !strings.Contains(got.body, want) {
-			t.Errorf("the result is without %s:\n%s", want, got.body)
-		}
+		assert.Check(t, is.Contains(got.body, want), "the result is without %s:\n%s", want, got.body)
 	}
-	if got.status != http.StatusOK || strings.Contains(got.body, `value="hunter2"`) {
-		t.Errorf("%d; a secret is given back", got.status)
-	}
+	assert.Check(t, is.Equal(got.status, http.StatusOK))
+	assert.Check(t, !strings.Contains(got.body, `value="hunter2"`), "%d; a secret is given back", got.status)
 	wrong := w.submitTool(t, at, map[string]string{"p0": "x", "p2": "9"})
 	for _, want := range []string{"INVALID_PARAMS", `id="p0-fault"><span lang="en"><bdi class="theirs">to: expected`, `id="p2-fault"><span lang="en"><bdi class="theirs">count: expected`, `value="9"`} {
-		if !strings.Contains(wrong.body, want) {
-			t.Errorf("what is wrong is without %s:\n%s", want, wrong.body)
-		}
+		assert.Check(t, is.Contains(wrong.body, want), "what is wrong is without %s:\n%s", want, wrong.body)
 	}
-	if got := w.submitTool(t, at, map[string]string{"p2": "many"}); !strings.Contains(got.body, `id="p0-fault">This is needed.`) || !strings.Contains(got.body, `id="p2-fault">This is no number`) || strings.Contains(got.body, "It ran") {
-		t.Errorf("what was not typed right:\n%s", got.body)
-	}
-	if got := w.submitTool(t, at, map[string]string{"p0": "you", "of": "0"}); !strings.Contains(got.body, "The tool has changed") {
-		t.Errorf("a form of another schema:\n%s", got.body)
-	}
+	got = w.submitTool(t, at, map[string]string{"p2": "many"})
+	assert.Assert(t, is.Contains(got.body, `id="p0-fault">This is needed.`))
+	assert.Assert(t, is.Contains(got.body, `id="p2-fault">This is no number`))
+	assert.Assert(t, !strings.Contains(got.body, "It ran"), "what was not typed right:\n%s", got.body)
+	got = w.submitTool(t, at, map[string]string{"p0": "you", "of": "0"})
+	assert.Check(t, is.Contains(got.body, "The tool has changed"), "a form of another schema:\n%s", got.body)
 	asked := w.submitTool(t, "/tool?app=org.test.Mail&tool=ask", nil)
-	if !strings.Contains(asked.body, "CONSENT_REQUIRED") || strings.Contains(asked.body, "It ran") {
-		t.Errorf("what nobody allowed:\n%s", asked.body)
-	}
-	if past := w.get(t, "/history?app=org.test.Mail").body; !strings.Contains(past, ">page<") && !strings.Contains(past, "web:page") || !strings.Contains(past, "INVALID_PARAMS") {
-		t.Errorf("what was tried is not on record:\n%s", past)
-	}
+	assert.Assert(t, is.Contains(asked.body, "CONSENT_REQUIRED"))
+	assert.Assert(t, !strings.Contains(asked.body, "It ran"), "what nobody allowed:\n%s", asked.body)
+	past := w.get(t, "/history?app=org.test.Mail").body
+	assert.Check(t, strings.Contains(past, ">page<") || strings.Contains(past, "web:page"), "what was tried is not on record:\n%s", past)
+	assert.Check(t, is.Contains(past, "INVALID_PARAMS"))
 }
 
 // TestToolTrialNeedsTheForm checks that forms of other sites, and without the CSRF token, start nothing.
@@ -196,21 +175,19 @@ func TestToolTrialNeedsTheForm(t *testing.T) {
 		ran = true
 		return &aai.Result{}, nil
 	})))
-	if got := w.post(t, "/tool/try?app=org.test.Mail&tool=send", url.Values{"csrf": {"0"}}); got.status != http.StatusForbidden || ran {
-		t.Errorf("without the token: %d", got.status)
-	}
-	if got := w.get(t, "/tool/try?app=org.test.Mail&tool=send"); got.status == http.StatusOK || ran {
-		t.Errorf("by an address alone: %d", got.status)
-	}
+	got := w.post(t, "/tool/try?app=org.test.Mail&tool=send", url.Values{"csrf": {"0"}})
+	assert.Check(t, is.Equal(got.status, http.StatusForbidden))
+	assert.Check(t, !ran, "without the token: %d", got.status)
+	got = w.get(t, "/tool/try?app=org.test.Mail&tool=send")
+	assert.Check(t, got.status != http.StatusOK, "by an address alone: %d", got.status)
+	assert.Check(t, !ran, "by an address alone: %d", got.status)
 }
 
 // TestResults checks that long answers are cut, that images have the type of their bytes, and that the
 // session of an act can undo it.
 func TestResults(t *testing.T) {
 	var drawn bytes.Buffer
-	if err := png.Encode(&drawn, image.NewGray(image.Rect(0, 0, 2, 2))); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, png.Encode(&drawn, image.NewGray(image.Rect(0, 0, 2, 2))))
 	w, _ := appWorld(t, mail(
 		tool("long", `{"type": "object", "properties": {}}`, func(context.Context, *aai.Call) (*aai.Result, error) {
 			return &aai.Result{Text: strings.Repeat(hostileText+"\n", 100_000), Data: map[string]any{"rows": strings.Repeat("x", 5<<20)}, Warning: hostileText, UntrustedSource: hostileText}, nil
@@ -229,23 +206,22 @@ func TestResults(t *testing.T) {
 	))
 	long := w.submitTool(t, "/tool?app=org.test.Mail&tool=long", nil)
 	checkHarmless(t, "a long answer", long)
-	if len(long.body) > 400<<10 || !strings.Contains(long.body, "not all of it is shown") {
-		t.Errorf("a long answer has %d bytes", len(long.body))
-	}
+	assert.Assert(t, len(long.body) <= 400<<10, "a long answer has %d bytes", len(long.body))
+	assert.Assert(t, is.Contains(long.body, "not all of it is shown"), "%d", len(long.body))
 	drawing := w.submitTool(t, "/tool?app=org.test.Mail&tool=draw", nil)
 	checkHarmless(t, "pictures", drawing)
 	pictures := regexp.MustCompile(`<img class="picture" src="([^"]*)"`).FindAllStringSubmatch(drawing.body, -1)
-	if len(pictures) != 1 || !strings.Contains(drawing.body, "2 pictures are of a kind") || !strings.Contains(drawing.body, `action="/tool/undo?app=org.test.Mail&amp;tool=draw"`) {
-		t.Fatalf("%v:\n%s", pictures, drawing.body)
-	}
-	if got := w.get(t, pictures[0][1]); got.header.Get("Content-Type") != "image/png" || got.body != drawn.String() || got.header.Get("Cache-Control") != "no-store" {
-		t.Errorf("the picture: %v", got.header)
-	}
+	assert.Assert(t, is.Len(pictures, 1))
+	assert.Assert(t, is.Contains(drawing.body, "2 pictures are of a kind"))
+	assert.Assert(t, is.Contains(drawing.body, `action="/tool/undo?app=org.test.Mail&amp;tool=draw"`))
+	got := w.get(t, pictures[0][1])
+	assert.Check(t, is.Equal(got.header.Get("Content-Type"), "image/png"), got.header)
+	assert.Check(t, is.Equal(got.body, drawn.String()), got.header)
+	assert.Check(t, is.Equal(got.header.Get("Cache-Control"), "no-store"), got.header)
 	failed := w.submitTool(t, "/tool?app=org.test.Mail&tool=fail", nil)
 	checkHarmless(t, "a failure", failed)
-	if !strings.Contains(failed.body, "AUTOMATION_FAILED") || !strings.Contains(failed.body, "The app got it.") {
-		t.Errorf("a failure:\n%s", failed.body)
-	}
+	assert.Assert(t, is.Contains(failed.body, "AUTOMATION_FAILED"))
+	assert.Assert(t, is.Contains(failed.body, "The app got it."))
 }
 
 // TestHostileSchemas checks that the page is limited for every schema, and that schema text is only
@@ -269,16 +245,13 @@ func TestHostileSchemas(t *testing.T) {
 	for _, name := range []string{"wide", "recursive", "broken", "strange"} {
 		got := w.get(t, "/tool?app=org.test.Mail&tool="+name)
 		checkHarmless(t, name, got)
-		if got.status != http.StatusOK || len(got.body) > 400<<10 || !strings.Contains(got.body, `name="json"`) {
-			t.Errorf("%s: %d, %d bytes", name, got.status, len(got.body))
-		}
+		assert.Equal(t, got.status, http.StatusOK, "%s %d", name, len(got.body))
+		assert.Assert(t, len(got.body) <= 400<<10, "%s: %d, %d bytes", name, got.status, len(got.body))
+		assert.Assert(t, is.Contains(got.body, `name="json"`), "%s %d", name, len(got.body))
 	}
-	if got := w.get(t, "/tool?app=org.test.Mail&tool=wide").body; !strings.Contains(got, "800 parameters have no field") {
-		t.Error("nothing says that parameters are without a field")
-	}
-	if got := w.submitTool(t, "/tool?app=org.test.Mail&tool=strange", map[string]string{"p1": "1", "json": ""}).body; !strings.Contains(got, "It ran") {
-		t.Errorf("a choice with markup:\n%s", got)
-	}
+	assert.Check(t, is.Contains(w.get(t, "/tool?app=org.test.Mail&tool=wide").body, "800 parameters have no field"), "nothing says that parameters are without a field")
+	got := w.submitTool(t, "/tool?app=org.test.Mail&tool=strange", map[string]string{"p1": "1", "json": ""}).body
+	assert.Check(t, is.Contains(got, "It ran"), "a choice with markup:\n%s", got)
 	for _, at := range []string{"/tool?app=org.test.Mail", "/tool", "/tool?app=org.test.Mail&tool=" + url.QueryEscape(hostileText), "/app?app=" + url.QueryEscape(hostileText), "/lint?app=org.test.Mail", "/apps?q=" + url.QueryEscape(hostileText)} {
 		checkHarmless(t, at, w.get(t, at))
 	}
@@ -306,20 +279,16 @@ func TestConsent(t *testing.T) {
 		{Caller: "mcp:" + aai.CleanLabel(hostileText, 60), Identity: "/usr/bin/claude", App: "org.test.Mail", Tool: "ask", Decision: policy.Allow, GrantedAt: time.Now(), Channel: aai.DesktopDialog},
 		{Caller: "*", Identity: "http:work", App: "org.test.Mail", Tool: "ask", Decision: policy.Allow, GrantedAt: time.Now(), Channel: aai.Passphrase},
 	} {
-		if err := store.Add(g); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, store.Add(g))
 	}
 	page := w.get(t, "/consent")
 	checkHarmless(t, "the consents", page)
 	for _, want := range []string{"/usr/bin/claude", "in a window", "by the passphrase", "http:work", time.Now().Format("2006-01-02"), "normal: follows the consents"} {
-		if !strings.Contains(page.body, want) {
-			t.Errorf("the consents are without %q:\n%s", want, page.body)
-		}
+		assert.Check(t, is.Contains(page.body, want), "the consents are without %q:\n%s", want, page.body)
 	}
-	if got := w.get(t, "/consent?q=http:work").body; strings.Contains(got, "/usr/bin/claude") || !strings.Contains(got, "1 of 2 is shown") {
-		t.Errorf("the filter:\n%s", got)
-	}
+	got := w.get(t, "/consent?q=http:work").body
+	assert.Assert(t, !strings.Contains(got, "/usr/bin/claude"), "the filter:\n%s", got)
+	assert.Assert(t, is.Contains(got, "1 of 2 is shown"))
 	sent := w.form(t, "/consent")
 	sent.Set("app", "org.test.Mail")
 	sent.Set("tool", "ask")
@@ -331,9 +300,10 @@ func TestConsent(t *testing.T) {
 	if got := w.post(t, "/consent/revoke", sent); got.at != "/consent" || !strings.Contains(got.body, "Deleted: 1.") {
 		t.Errorf("revoked: %s\n%s", got.at, got.body)
 	}
-	if grants, err := store.Grants(); err != nil || len(grants) != 1 || grants[0].Identity != "/usr/bin/claude" {
-		t.Errorf("after that: %v, %v", grants, err)
-	}
+	grants, err := store.Grants()
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(grants, 1))
+	assert.Equal(t, grants[0].Identity, "/usr/bin/claude")
 	sent = w.form(t, "/consent")
 	for name, value := range map[string]string{"app": "org.test.Mail", "tool": "ask", "identity": "/usr/bin/claude", "caller": "*", "expires": "2099-01-01"} {
 		sent.Set(name, value)
@@ -345,9 +315,8 @@ func TestConsent(t *testing.T) {
 	sent.Set("app", hostileText)
 	checkHarmless(t, "a grant that is refused", w.post(t, "/consent/grant", sent))
 	sent.Del("expires")
-	if grants, _ := store.Grants(); len(grants) != 1 {
-		t.Errorf("the page granted: %v", grants)
-	}
+	grants, _ = store.Grants()
+	assert.Check(t, is.Len(grants, 1), "the page granted: %v", grants)
 	sent.Set("mode", "safe")
 	if got := w.post(t, "/consent/mode", sent); !strings.Contains(got.body, "<strong>safe") {
 		t.Errorf("a stricter mode: %d\n%s", got.status, got.body)
@@ -362,18 +331,14 @@ func TestConsent(t *testing.T) {
 func TestTextsExist(t *testing.T) {
 	for _, name := range []string{"apps", "app", "tool", "lint", "found", "scan", "consent", "logins"} {
 		page, err := os.ReadFile("templates/" + name + ".html")
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		all, shared := make([]map[string]string, 2), make([][]byte, 2) // the page's, and the layout's
 		for i, lang := range []string{"en", "zh"} {
-			if shared[i], err = os.ReadFile("words/layout." + lang + ".json"); err != nil {
-				t.Fatal(err)
-			}
+			shared[i], err = os.ReadFile("words/layout." + lang + ".json")
+			assert.NilError(t, err)
 			text, err := os.ReadFile("words/" + name + "." + lang + ".json")
-			if err != nil || json.Unmarshal(text, &all[i]) != nil {
-				t.Fatal(name, lang, err)
-			}
+			assert.NilError(t, err, "%v %v", name, lang)
+			assert.NilError(t, json.Unmarshal(text, &all[i]), "%v %v", name, lang)
 			for _, key := range regexp.MustCompile(`{{t "([^"]+)"`).FindAllStringSubmatch(string(page), -1) {
 				if all[i][key[1]] == "" && !strings.Contains(string(shared[i]), `"`+key[1]+`"`) {
 					t.Errorf("%s says %q, which it has not in %s", name, key[1], lang)
@@ -382,9 +347,7 @@ func TestTextsExist(t *testing.T) {
 		}
 		for key, text := range all[0] {
 			other := all[1][strings.TrimSuffix(key, ".one")]
-			if strings.Count(text, "%") != strings.Count(other, "%") {
-				t.Errorf("%s: %q and %q are not filled in alike", name, text, other)
-			}
+			assert.Check(t, is.Equal(strings.Count(text, "%"), strings.Count(other, "%")), "%s: %q and %q are not filled in alike", name, text, other)
 		}
 	}
 }

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/builtin"
 )
@@ -33,9 +36,9 @@ func TestOnlyThisStartsName(t *testing.T) {
 			if r.Host = host; host == "" {
 				r.Host = "none.invalid"
 			}
-			if got := w.do(t, r); got.status != http.StatusForbidden || strings.Contains(got.body, "<html") {
-				t.Errorf("as %q %s is served: %d\n%s", host, at, got.status, got.body)
-			}
+			got := w.do(t, r)
+			assert.Check(t, is.Equal(got.status, http.StatusForbidden), "%q %s %s", host, at, got.body)
+			assert.Check(t, !strings.Contains(got.body, "<html"), "as %q %s is served: %d\n%s", host, at, got.status, got.body)
 		}
 	}
 }
@@ -58,31 +61,26 @@ func TestOnlyOurForms(t *testing.T) {
 		"of a strange site":     func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "cross-site") },
 		"with a token":          func(r *http.Request) { r.Header.Set("Authorization", "Bearer x") },
 	} {
-		if got := w.attack(t, "/leave", good, change); got.status != http.StatusForbidden || strings.Contains(got.body, "<html") {
-			t.Errorf("%s: %d\n%s", name, got.status, got.body)
-		}
+		got := w.attack(t, "/leave", good, change)
+		assert.Check(t, is.Equal(got.status, http.StatusForbidden), "%s %s", name, got.body)
+		assert.Check(t, !strings.Contains(got.body, "<html"), "%s %s", name, got.body)
 	}
 	for name, form := range map[string]url.Values{"without a sign": {}, "with the sign of another session": foreign, "with an empty one": {"csrf": {""}}} {
-		if got := w.attack(t, "/leave", form, func(*http.Request) {}); got.status != http.StatusForbidden {
-			t.Errorf("%s: %d", name, got.status)
-		}
+		assert.Check(t, is.Equal(w.attack(t, "/leave", form, func(*http.Request) {}).status, http.StatusForbidden), name)
 	}
 	for _, method := range []string{http.MethodPut, http.MethodDelete, http.MethodPatch, http.MethodOptions, "TRACE"} {
 		r := w.request(t, method, "/history", nil)
 		r.Header.Set("Origin", "http://evil.example")
-		if got := w.do(t, r); got.status < 400 || got.header.Get("Access-Control-Allow-Origin") != "" {
-			t.Errorf("%s: %d %v", method, got.status, got.header)
-		}
+		got := w.do(t, r)
+		assert.Check(t, got.status >= 400, "%s %d %v", method, got.status, got.header)
+		assert.Check(t, is.Equal(got.header.Get("Access-Control-Allow-Origin"), ""), "%s %d %v", method, got.status, got.header)
 	}
-	if got := w.get(t, "/history"); got.status != http.StatusOK {
-		t.Errorf("one of them has done what it says: the person is out: %d", got.status)
-	}
-	if got := w.post(t, "/leave", good); got.status != http.StatusForbidden {
-		t.Errorf("and our own form does nothing: %d", got.status)
-	}
-	if got := w.get(t, "/history"); got.status != http.StatusForbidden {
-		t.Errorf("who has left is in: %d", got.status)
-	}
+	got := w.get(t, "/history")
+	assert.Check(t, is.Equal(got.status, http.StatusOK), "one of them has done what it says: the person is out: %d", got.status)
+	got = w.post(t, "/leave", good)
+	assert.Check(t, is.Equal(got.status, http.StatusForbidden), "and our own form does nothing: %d", got.status)
+	got = w.get(t, "/history")
+	assert.Check(t, is.Equal(got.status, http.StatusForbidden), "who has left is in: %d", got.status)
 }
 
 // attack posts a form of the door with another page's changes.
@@ -101,24 +99,18 @@ func TestNobodyPlantsASession(t *testing.T) {
 	w := newWorld(t)
 	planted := &http.Cookie{Name: "aai_session", Value: strings.Repeat("A", 43), Path: "/"}
 	at, err := url.Parse(w.origin())
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	w.client.Jar.SetCookies(at, []*http.Cookie{planted})
-	if got := w.get(t, "/history"); got.status != http.StatusForbidden {
-		t.Errorf("it opens the page: %d", got.status)
-	}
+	got := w.get(t, "/history")
+	assert.Check(t, is.Equal(got.status, http.StatusForbidden), "it opens the page: %d", got.status)
 	w.enter(t)
 	for _, c := range w.client.Jar.Cookies(at) {
-		if c.Name == "aai_session" && c.Value == planted.Value {
-			t.Error("the person's session is the one that was planted")
-		}
+		assert.Check(t, c.Name != "aai_session" || c.Value != planted.Value, "the person's session is the one that was planted")
 	}
 	thief := w.newVisitor(t)
 	thief.client.Jar.SetCookies(at, []*http.Cookie{planted})
-	if got := thief.get(t, "/history"); got.status != http.StatusForbidden {
-		t.Errorf("who planted it is in: %d", got.status)
-	}
+	got = thief.get(t, "/history")
+	assert.Check(t, is.Equal(got.status, http.StatusForbidden), "who planted it is in: %d", got.status)
 }
 
 // TestCookieIsBoundToTheHost checks that the cookie goes to this start's host alone, to no script and
@@ -126,24 +118,19 @@ func TestNobodyPlantsASession(t *testing.T) {
 func TestCookieIsBoundToTheHost(t *testing.T) {
 	w := newWorld(t)
 	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	w.client.Jar = jar
 	w.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	got := w.post(t, w.link, nil)
-	if set := got.header.Get("Set-Cookie"); !strings.Contains(set, "HttpOnly") || !strings.Contains(set, "SameSite=Strict") || strings.Contains(set, "Domain") {
-		t.Errorf("the cookie is set with %q", set)
-	}
+	set := got.header.Get("Set-Cookie")
+	assert.Assert(t, is.Contains(set, "HttpOnly"))
+	assert.Assert(t, is.Contains(set, "SameSite=Strict"))
+	assert.Assert(t, !strings.Contains(set, "Domain"), "the cookie is set with %q", set)
 	_, port, _ := strings.Cut(w.address, ":")
 	for _, other := range []string{"http://localhost:" + port, "http://127.0.0.1:" + port, "http://aai-other.localhost:" + port, "http://x." + w.origin()[len("http://"):]} {
 		u, err := url.Parse(other)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if sent := jar.Cookies(u); len(sent) > 0 {
-			t.Errorf("%s gets %v", other, sent)
-		}
+		assert.NilError(t, err)
+		assert.Check(t, is.Len(jar.Cookies(u), 0), other)
 	}
 }
 
@@ -155,9 +142,10 @@ func TestLanguageCookieIsBoundToTheHost(t *testing.T) {
 	form := w.form(t, "/history")
 	form.Set("language", "zh")
 	got := w.post(t, "/language", form)
-	if set := got.header.Get("Set-Cookie"); !strings.Contains(set, "HttpOnly") || !strings.Contains(set, "SameSite=Strict") || strings.Contains(set, "Domain") {
-		t.Errorf("%d: the cookie is set with %q", got.status, set)
-	}
+	set := got.header.Get("Set-Cookie")
+	assert.Assert(t, is.Contains(set, "HttpOnly"), "%d", got.status)
+	assert.Assert(t, is.Contains(set, "SameSite=Strict"), "%d", got.status)
+	assert.Assert(t, !strings.Contains(set, "Domain"), "%d: the cookie is set with %q", got.status, set)
 }
 
 // TestLongForms checks that forms above the limit are not read.
@@ -166,13 +154,11 @@ func TestLongForms(t *testing.T) {
 	w.enter(t)
 	form := w.form(t, "/history")
 	form.Set("language", strings.Repeat("x", 1<<20))
-	if got := w.post(t, "/language", form); got.status != http.StatusForbidden {
-		t.Errorf("it is read: %d", got.status)
-	}
+	got := w.post(t, "/language", form)
+	assert.Check(t, is.Equal(got.status, http.StatusForbidden), "it is read: %d", got.status)
 	form.Set("language", "en")
-	if got := w.post(t, "/language", form); got.status != http.StatusOK {
-		t.Errorf("and one of ours is not: %d", got.status)
-	}
+	got = w.post(t, "/language", form)
+	assert.Check(t, is.Equal(got.status, http.StatusOK), "and one of ours is not: %d", got.status)
 }
 
 // TestGuessing checks that a link has 256 bits, that guesses are limited, and that the right link still
@@ -180,9 +166,7 @@ func TestLongForms(t *testing.T) {
 func TestGuessing(t *testing.T) {
 	w := newWorld(t)
 	secret := w.link[strings.LastIndex(w.link, "/")+1:]
-	if len(secret) != 43 {
-		t.Errorf("the secret has %d letters; expected 43", len(secret))
-	}
+	assert.Check(t, is.Equal(len(secret), 43), "the secret has %d letters; expected 43", len(secret))
 	refused := 0
 	for range 40 {
 		switch got := w.post(t, w.origin()+"/enter/"+strings.Repeat("A", 43), nil); got.status {
@@ -193,13 +177,9 @@ func TestGuessing(t *testing.T) {
 			t.Fatalf("a guess: %d", got.status)
 		}
 	}
-	if refused == 0 {
-		t.Error("40 guesses at once were all looked at")
-	}
+	assert.Check(t, refused != 0, "40 guesses at once were all looked at")
 	for _, guess := range []string{"", secret[:42], secret + "A", strings.ToLower(secret)} {
-		if got := w.post(t, w.origin()+"/enter/"+guess, nil); got.status == http.StatusOK {
-			t.Errorf("%q lets in", guess)
-		}
+		assert.Check(t, w.post(t, w.origin()+"/enter/"+guess, nil).status != http.StatusOK, "%q lets in", guess)
 	}
 	w.enter(t)
 }
@@ -216,18 +196,13 @@ func TestNoFrames(t *testing.T) {
 				"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin", "Cache-Control": "no-store",
 				"Referrer-Policy": "same-origin",
 			} {
-				if !strings.Contains(h.Get(name), want) {
-					t.Errorf("%s: %s is %q", at, name, h.Get(name))
-				}
+				assert.Check(t, is.Contains(h.Get(name), want), "%s %s", at, name)
 			}
 			for _, part := range []string{"frame-ancestors 'none'", "require-trusted-types-for 'script'", "base-uri 'none'", "form-action 'self'"} {
-				if !strings.Contains(h.Get("Content-Security-Policy"), part) {
-					t.Errorf("%s: the policy has no %s", at, part)
-				}
+				assert.Check(t, is.Contains(h.Get("Content-Security-Policy"), part), at)
 			}
-			if strings.Contains(h.Get("Content-Security-Policy"), "unsafe") || h.Get("Access-Control-Allow-Origin") != "" {
-				t.Errorf("%s: %v", at, h)
-			}
+			assert.Assert(t, !strings.Contains(h.Get("Content-Security-Policy"), "unsafe"), "%s %v", at, h)
+			assert.Equal(t, h.Get("Access-Control-Allow-Origin"), "", "%s %v", at, h)
 		}
 		w.post(t, w.link, nil) // the second time the whole page is shown
 	}
@@ -251,12 +226,11 @@ func TestAgentsHaveNoPage(t *testing.T) {
 			_, err := w.gateway.Do(t.Context(), &aai.Call{Caller: who, App: aai.BuiltinApp, Tool: c.tool, Args: c.args, IsRefresh: true})
 			return err
 		}
-		if err := call(agent); err == nil || aai.AsError(err).Code != aai.PermissionDenied {
-			t.Errorf("%s by an agent: %v; expected %s", c.tool, err, aai.PermissionDenied)
-		}
-		if err := call(page); err != nil {
-			t.Errorf("%s by the page: %v", c.tool, err)
-		}
+		err := call(agent)
+		assert.Assert(t, err != nil, "%s by an agent: %v; expected %s", c.tool, err, aai.PermissionDenied)
+		assert.Equal(t, aai.AsError(err).Code, aai.PermissionDenied, "%s %v", c.tool, err)
+		err = call(page)
+		assert.Check(t, err, "%s by the page: %v", c.tool, err)
 	}
 }
 
@@ -272,29 +246,18 @@ func TestAnAgentThatFindsThePort(t *testing.T) {
 	} {
 		got := w.get(t, at)
 		for _, ours := range []string{secret, "claude", "org.test.Mail", `name="csrf"`} {
-			if strings.Contains(got.body, ours) {
-				t.Errorf("%s holds %q:\n%s", at, ours, got.body)
-			}
+			assert.Check(t, !strings.Contains(got.body, ours), "%s holds %q:\n%s", at, ours, got.body)
 		}
-		if got.status != http.StatusForbidden || len(got.header.Values("Set-Cookie")) > 0 {
-			t.Errorf("%s: %d %v", at, got.status, got.header)
-		}
+		assert.Check(t, is.Equal(got.status, http.StatusForbidden), "%s %v", at, got.header)
+		assert.Check(t, is.Len(got.header.Values("Set-Cookie"), 0), "%s %v", at, got.header)
 	}
 	for _, at := range []string{"/now/stop", "/now/start", "/tool/try?app=org.test.Mail&tool=send", "/consent/revoke", "/consent/grant", "/consent/mode", "/settings/logLevel/set", "/history/export", "/doctor/run"} {
-		if got := w.post(t, at, url.Values{"csrf": {""}, "mode": {"sandboxed"}, "value": {"debug"}, "app": {"*"}}); got.status != http.StatusForbidden {
-			t.Errorf("%s: %d", at, got.status)
-		}
+		assert.Check(t, is.Equal(w.post(t, at, url.Values{"csrf": {""}, "mode": {"sandboxed"}, "value": {"debug"}, "app": {"*"}}).status, http.StatusForbidden), at)
 	}
 	var past []struct{ Door, Tool string }
-	if err := w.history(t, &past); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, w.history(t, &past))
 	for _, call := range past {
-		if call.Door == aai.DoorWeb {
-			t.Errorf("the page has called %s", call.Tool)
-		}
+		assert.Check(t, call.Door != aai.DoorWeb, "the page has called %s", call.Tool)
 	}
-	if len(past) == 0 {
-		t.Error("the record of the agent's own call cannot be read")
-	}
+	assert.Check(t, len(past) != 0, "the record of the agent's own call cannot be read")
 }

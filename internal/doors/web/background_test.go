@@ -4,6 +4,8 @@ import (
 	"context"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/doors/web"
 )
@@ -14,9 +16,7 @@ func TestTheExaminationEndsWithTheDoor(t *testing.T) {
 	w := newWorld(t)
 	began, ended := make(chan struct{}), make(chan struct{})
 	app, err := w.gateway.Catalog.Find(t.Context(), aai.BuiltinApp)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	app.Tool("doctor").Run = func(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
 		close(began)
 		<-ctx.Done()
@@ -24,13 +24,9 @@ func TestTheExaminationEndsWithTheDoor(t *testing.T) {
 		return nil, ctx.Err()
 	}
 	door, err := web.New(web.Config{Gateway: w.gateway})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	l, err := door.Listen(t.Context(), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	served := make(chan error, 1)

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 	answers "github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/doors/web"
@@ -28,9 +30,7 @@ func TestInBrowsers(t *testing.T) {
 			b := &world{gateway: f.gateway}
 			b.open(t, f.config)
 			file, gone, err := web.WriteRedirectFile(t.TempDir(), b.link)
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			defer gone()
 			agent := "live-" + c.browser + "-" + c.theme
 			runBrowserScript(t, "browsers/drive.mjs", c.program, nil, map[string]any{
@@ -46,9 +46,7 @@ func TestInBrowsers(t *testing.T) {
 					f.calls(t, agent)
 				case "allowed":
 					g := policy.Grant{Caller: "mcp:agent", Identity: "/usr/bin/agent1/" + agent, App: "org.test.Mail", Tool: "send", Decision: policy.Allow, GrantedAt: time.Now(), Channel: aai.DesktopDialog}
-					if err := f.store.Add(g); err != nil {
-						t.Error(err)
-					}
+					assert.Check(t, f.store.Add(g))
 				case "again":
 					f.restart(t)
 				default:
@@ -57,9 +55,7 @@ func TestInBrowsers(t *testing.T) {
 			})
 		})
 	}
-	if err := f.stop(t).Add(t.Context(), answers.Stop{}); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, f.stop(t).Add(t.Context(), answers.Stop{}))
 	f.awaitEnd()
 }
 
@@ -68,21 +64,16 @@ func TestInBrowsers(t *testing.T) {
 func runBrowserScript(t *testing.T, script, program string, env []string, job map[string]any, says func(string)) {
 	t.Helper()
 	modules, err := filepath.Abs("../../../.cache/browsers/node_modules")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	node := filepath.Join(modules, "node-linux-"+map[string]string{"amd64": "x64", "arm64": "arm64"}[arch], "bin", "node")
 	if _, err := os.Stat(node); err != nil {
 		t.Fatalf("%v; scripts/need-browsers installs it", err)
 	}
-	if job["executable"], err = exec.LookPath(program); err != nil {
-		t.Fatal(err)
-	}
+	job["executable"], err = exec.LookPath(program)
+	assert.NilError(t, err)
 	job["modules"] = modules
 	text, err := json.Marshal(job)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	if env == nil {
 		home := t.TempDir()
 		env = append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME="+home, "XDG_CACHE_HOME="+home, "TMPDIR="+home)
@@ -95,7 +86,7 @@ func runBrowserScript(t *testing.T, script, program string, env []string, job ma
 			says(last)
 		}
 	}
-	if err := driver.Wait(); err != nil || last != "done" {
-		t.Errorf("the driver ended at %q: %v", last, err)
-	}
+	err = driver.Wait()
+	assert.NilError(t, err)
+	assert.Equal(t, last, "done")
 }

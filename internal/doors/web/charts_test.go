@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/audit"
 )
@@ -18,16 +20,12 @@ func TestChartsAreFiltered(t *testing.T) {
 	past := audit.New(w.journal)
 	for i, at := range []time.Time{now.Add(-time.Minute), now.AddDate(0, 0, -3), now.AddDate(0, 0, -40), now.AddDate(-2, 0, 0)} {
 		for _, code := range []aai.Code{"", aai.Timeout} {
-			if err := past.Record(t.Context(), &aai.Entry{
+			assert.NilError(t, past.Record(t.Context(), &aai.Entry{
 				Kind: aai.Outcome, Time: at, Call: fmt.Sprint("c", i, code), Caller: claude(), App: "org.test.Mail", Tool: "send", Admitted: true, Code: code,
-			}); err != nil {
-				t.Fatal(err)
-			}
+			}))
 		}
 	}
-	if err := past.Close(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, past.Close())
 	w.enter(t)
 	day := func(days int) string { return now.AddDate(0, 0, days).Format("2006-01-02T15:04") }
 	for _, c := range []struct {
@@ -52,7 +50,6 @@ func TestChartsAreFiltered(t *testing.T) {
 	expectPage(t, said, "totals are stored without words", `letters</bdi>`, `name="text" value="letters"`, `name="result" value="ok"`, `href="/history?result=ok&amp;text=letters"`)
 	expectPage(t, w.in(t, "zh", "/history/charts?text=letters"), "不按所查找的文字筛选", `letters</bdi>`)
 	expectPage(t, w.get(t, "/history/charts"), "!without words", "!A year is shown")
-	if got := w.get(t, "/history/charts?since=soon"); got.status == 200 {
-		t.Errorf("a time that is none is taken:\n%s", got.body)
-	}
+	got := w.get(t, "/history/charts?since=soon")
+	assert.Check(t, got.status != 200, "a time that is none is taken:\n%s", got.body)
 }

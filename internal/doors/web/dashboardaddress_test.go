@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
 
 	"github.com/gybob/aai-gateway/internal/doors/web"
 )
@@ -24,18 +25,13 @@ func TestDashboardHosts(t *testing.T) {
 	}
 	want()
 	end, err := web.AnnounceDashboard(folder, "aai-X.localhost:3000")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	want("aai-x.localhost:3000")
 	left := filepath.Join(folder, "left.page")
-	if err := os.WriteFile(left, []byte("aai-old.localhost:3000"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.WriteFile(left, []byte("aai-old.localhost:3000"), 0o600))
 	want("aai-x.localhost:3000")
-	if _, err := os.Stat(left); err == nil {
-		t.Error("what a gateway left behind that ended is still there")
-	}
+	_, err = os.Stat(left)
+	assert.Check(t, err != nil, "what a gateway left behind that ended is still there")
 	end()
 	want()
 }

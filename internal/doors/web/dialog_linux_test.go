@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
 	"github.com/gybob/aai-gateway/internal/platform/linux/dialog"
@@ -38,9 +41,7 @@ func TestToolTrialAsksInAWindow(t *testing.T) {
 			w.gateway.Dialog = dialog.New(dialog.Config{Getenv: s.Getenv, Folder: t.TempDir(), InputLock: shared, FocusedPID: screen.FocusedPID})
 			shown := w.pressTry(t, s, func() { answerInWindow(t, s, c.keys, name) })
 			for _, want := range c.shows {
-				if !strings.Contains(shown, want) {
-					t.Errorf("the page shows %q, without %q", shown, want)
-				}
+				assert.Check(t, is.Contains(shown, want), "the page shows %q, without %q", shown, want)
 			}
 		})
 	}
@@ -70,9 +71,7 @@ func (w *world) pressTry(t *testing.T, s *linuxtest.Session, answer func()) (sho
 			t.Error(said)
 		}
 	})
-	if !answered {
-		t.Fatal("no window was answered")
-	}
+	assert.Assert(t, answered, "no window was answered")
 	return shown
 }
 
@@ -88,9 +87,7 @@ func answerInWindow(t *testing.T, s *linuxtest.Session, keys map[string][]string
 	}
 	var since time.Time
 	for late := time.Now().Add(2 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(late) {
-			t.Fatal("no window of the gateway has come")
-		}
+		assert.Assert(t, !time.Now().After(late), "no window of the gateway has come")
 		switch {
 		case !strings.HasPrefix(xdotool("getactivewindow", "getwindowname"), "AAI Gateway"):
 			since = time.Time{}
@@ -103,9 +100,9 @@ func answerInWindow(t *testing.T, s *linuxtest.Session, keys map[string][]string
 			press := []string{"Escape"}
 			if keys != nil {
 				program, err := os.ReadFile(filepath.Join("/proc", strings.TrimSpace(xdotool("getactivewindow", "getwindowpid")), "comm"))
-				if press = keys[strings.TrimSpace(string(program))]; err != nil || press == nil {
-					t.Fatalf("no keys are known for %q: %v", program, err)
-				}
+				press = keys[strings.TrimSpace(string(program))]
+				assert.NilError(t, err, "%q", program)
+				assert.Assert(t, press != nil, "no keys are known for %q: %v", program, err)
 			}
 			xdotool(append([]string{"key", "--delay", "50"}, press...)...)
 			return

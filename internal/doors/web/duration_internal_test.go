@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/gateway"
 )
@@ -14,16 +16,12 @@ func TestAPersonsTimeIsRounded(t *testing.T) {
 	var s storyPageData
 	s.Steps = make([]answer.TraceStep, 2)
 	s.Steps[0].PersonWaitMillis, s.Steps[1].PersonWaitMillis = 1200.4567, 0.2
-	if got := s.Person(); got != 1201*time.Millisecond {
-		t.Errorf("in a window: %v", got)
-	}
+	got := s.Person()
+	assert.Check(t, got == 1201*time.Millisecond, "in a window: %v", got)
 	d, err := New(Config{Gateway: new(gateway.Gateway)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	var told toolTrial
 	told.setDuration(&pageRequest{ctx: t.Context(), door: d, session: new(session), terminalWait: 1_234_567_890}, 2*time.Second)
-	if told.Person != 1235*time.Millisecond || told.Took != 765_432_110 {
-		t.Errorf("at the terminal: %v, and the call took %v", told.Person, told.Took)
-	}
+	assert.Check(t, told.Person == 1235*time.Millisecond, "at the terminal: %v, and the call took %v", told.Person, told.Took)
+	assert.Check(t, told.Took == 765_432_110, "at the terminal: %v, and the call took %v", told.Person, told.Took)
 }

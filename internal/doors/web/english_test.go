@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"golang.org/x/net/html"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 )
@@ -28,12 +30,8 @@ func TestEnglishIsMarked(t *testing.T) {
 	soon.Set("value", "soon")
 	refused := w.post(t, "/settings/defaultTimeout/set", soon)
 	warned := w.submitTool(t, "/tool?app=org.test.Mail&tool=warn", nil)
-	if err := os.MkdirAll(filepath.Join(w.state, ".aai"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(w.state, ".aai", "config.json"), []byte(`{"colour": 1, "logLevel": "loud"}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.MkdirAll(filepath.Join(w.state, ".aai"), 0o700))
+	assert.NilError(t, os.WriteFile(filepath.Join(w.state, ".aai", "config.json"), []byte(`{"colour": 1, "logLevel": "loud"}`), 0o600))
 	for english, got := range map[string]answer{
 		"there is no page":    w.get(t, "/none"),
 		"expected a number":   refused,
@@ -43,9 +41,7 @@ func TestEnglishIsMarked(t *testing.T) {
 	} {
 		found, unmarked := 0, ""
 		root, err := html.Parse(strings.NewReader(got.body))
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		for n := range root.Descendants() {
 			if n.Type != html.TextNode || !strings.Contains(n.Data, english) {
 				continue
@@ -54,9 +50,8 @@ func TestEnglishIsMarked(t *testing.T) {
 				unmarked = n.Data
 			}
 		}
-		if found == 0 || unmarked != "" {
-			t.Errorf("%q is there %d times, unmarked as %q:\n%s", english, found, unmarked, got.body)
-		}
+		assert.Check(t, found != 0, "%q is there %d times, unmarked as %q:\n%s", english, found, unmarked, got.body)
+		assert.Check(t, is.Equal(unmarked, ""), "%q %d %s", english, found, got.body)
 	}
 }
 

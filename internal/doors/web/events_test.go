@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/doors/web"
 )
@@ -18,25 +21,19 @@ func TestEventStream(t *testing.T) {
 	w := newWorld(t)
 	w.enter(t)
 	body := w.get(t, "/history").body
-	if !strings.Contains(body, `hx-trigger="journal from:#live"`) || !strings.Contains(body, `hx-sse:connect="/live?after=`) {
-		t.Fatalf("the page does not listen:\n%s", body)
-	}
+	assert.Assert(t, is.Contains(body, `hx-trigger="journal from:#live"`))
+	assert.Assert(t, is.Contains(body, `hx-sse:connect="/live?after=`))
 	response, err := w.client.Do(w.request(t, http.MethodGet, "/live", nil))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	defer func() { _ = response.Body.Close() }()
-	if got := response.Header.Get("Content-Type"); got != "text/event-stream" {
-		t.Errorf("the stream is %q", got)
-	}
+	assert.Check(t, is.Equal(response.Header.Get("Content-Type"), "text/event-stream"))
 	lines := bufio.NewScanner(response.Body)
 	if !lines.Scan() || lines.Text() != ": here" {
 		t.Fatalf("the stream begins with %q", lines.Text())
 	}
 	agent := aai.Caller{Door: aai.DoorMCP, Name: "claude", Identity: "/usr/bin/claude"}
-	if _, err := w.gateway.Do(t.Context(), &aai.Call{Caller: agent, App: aai.BuiltinApp, Tool: "apps"}); err != nil {
-		t.Fatal(err)
-	}
+	_, err = w.gateway.Do(t.Context(), &aai.Call{Caller: agent, App: aai.BuiltinApp, Tool: "apps"})
+	assert.NilError(t, err)
 	for lines.Scan() && lines.Text() != "event: journal" { // wait for it
 	}
 	if lines.Text() != "event: journal" {
@@ -46,29 +43,22 @@ func TestEventStream(t *testing.T) {
 	again.Header.Set("HX-Request", "true")
 	for range 3 {
 		part := w.do(t, again.Clone(t.Context()))
-		if strings.Contains(part.body, "<html") || !strings.Contains(part.body, "claude") {
-			t.Errorf("what changes of the page:\n%s", part.body)
-		}
+		assert.Assert(t, !strings.Contains(part.body, "<html"), "what changes of the page:\n%s", part.body)
+		assert.Assert(t, is.Contains(part.body, "claude"))
 	}
 	var past []struct {
 		Door, Tool string
 		Args       struct{ Limit int }
 	}
-	if err := w.history(t, &past); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, w.history(t, &past))
 	pages := 0
 	for _, call := range past {
 		if call.Door == aai.DoorWeb && call.Tool == "history" && call.Args.Limit == 50 { // the front page reads fewer
 			pages++
 		}
 	}
-	if pages != 1 {
-		t.Errorf("the page, loaded once and again three times, is on record %d times; expected 1", pages)
-	}
-	if got := w.post(t, "/leave", w.form(t, "/history")); got.status != http.StatusForbidden {
-		t.Errorf("left: %d", got.status)
-	}
+	assert.Check(t, is.Equal(pages, 1), "the page, loaded once and again three times, is on record %d times; expected 1", pages)
+	assert.Check(t, is.Equal(w.post(t, "/leave", w.form(t, "/history")).status, http.StatusForbidden))
 }
 
 // TestWhichPagesHaveEvents checks that each page with changing data subscribes to its events. A page
@@ -91,9 +81,7 @@ func TestWhichPagesHaveEvents(t *testing.T) {
 		_, at, _ := strings.Cut(page.body, `hx-sse:connect="`)
 		at, _, _ = strings.Cut(at, `"`)
 		response, err := w.client.Do(w.request(t, http.MethodGet, at, nil))
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		tell(c.kind)
 		lines := bufio.NewScanner(response.Body)
 		for lines.Scan() && lines.Text() != "event: "+c.kind { // wait for it
@@ -102,9 +90,9 @@ func TestWhichPagesHaveEvents(t *testing.T) {
 		if lines.Text() != "event: "+c.kind {
 			t.Errorf("%s hears of nothing: %v", path, lines.Err())
 		}
-		if search := regexp.MustCompile(`<form [^>]*method="get"[^>]*>`).FindString(page.body); !strings.Contains(search, "hx-morph-skip") || !strings.Contains(search, ` id="`) {
-			t.Errorf("%s: what was typed does not stay: %s", path, search)
-		}
+		search := regexp.MustCompile(`<form [^>]*method="get"[^>]*>`).FindString(page.body)
+		assert.Assert(t, is.Contains(search, "hx-morph-skip"), path)
+		assert.Assert(t, is.Contains(search, ` id="`), path)
 	}
 }
 
@@ -119,9 +107,8 @@ func TestEventsBeforeTheStream(t *testing.T) {
 	listens := func() string {
 		t.Helper()
 		_, at, found := strings.Cut(w.get(t, "/now").body, `hx-sse:connect="`)
-		if at, _, _ = strings.Cut(at, `"`); !found {
-			t.Fatal("the page does not listen")
-		}
+		at, _, _ = strings.Cut(at, `"`)
+		assert.Assert(t, found, "the page does not listen")
 		return at
 	}
 	before := listens()
@@ -129,9 +116,7 @@ func TestEventsBeforeTheStream(t *testing.T) {
 	tell(web.EventJournal)
 	for at, expects := range map[string]string{before: web.EventActiveCalls, listens(): web.EventApps} {
 		response, err := w.client.Do(w.request(t, http.MethodGet, at, nil))
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		lines, heard := bufio.NewScanner(response.Body), ""
 		for lines.Scan() {
 			if lines.Text() == ": here" && expects == web.EventApps {
@@ -144,9 +129,8 @@ func TestEventsBeforeTheStream(t *testing.T) {
 			}
 		}
 		_ = response.Body.Close()
-		if !strings.Contains(heard, expects) || expects == web.EventApps && heard != web.EventApps+" " {
-			t.Errorf("%s hears of %q, expected %q", at, heard, expects)
-		}
+		assert.Assert(t, is.Contains(heard, expects), at)
+		assert.Assert(t, expects != web.EventApps || heard == web.EventApps+" ", "%s hears of %q, expected %q", at, heard, expects)
 	}
 }
 
@@ -158,9 +142,7 @@ func TestManyPages(t *testing.T) {
 	var streams []*bufio.Scanner
 	for range 7 {
 		response, err := w.client.Do(w.request(t, http.MethodGet, "/live", nil))
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		t.Cleanup(func() { _ = response.Body.Close() })
 		lines := bufio.NewScanner(response.Body)
 		if !lines.Scan() || lines.Text() != ": here" {
@@ -177,9 +159,8 @@ func TestManyPages(t *testing.T) {
 			t.Errorf("stream %d said %q, %v; expected that others have begun, and its end", i, said, lines.Err())
 		}
 	}
-	if _, err := w.gateway.Do(t.Context(), &aai.Call{Caller: aai.Caller{Door: aai.DoorMCP, Name: "claude", Identity: "/usr/bin/claude"}, App: aai.BuiltinApp, Tool: "apps"}); err != nil {
-		t.Fatal(err)
-	}
+	_, err := w.gateway.Do(t.Context(), &aai.Call{Caller: aai.Caller{Door: aai.DoorMCP, Name: "claude", Identity: "/usr/bin/claude"}, App: aai.BuiltinApp, Tool: "apps"})
+	assert.NilError(t, err)
 	for i, lines := range streams[4:] {
 		for lines.Scan() && lines.Text() != "event: journal" { // wait for it
 		}

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 	answers "github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/gateway"
@@ -42,9 +44,7 @@ func faulty(t *testing.T, text string) (path string) {
 		path = filepath.Join(t.TempDir(), "aai.json")
 		err = os.WriteFile(path, raw, 0o600)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return path
 }
 
@@ -63,9 +63,7 @@ func newFilledWorld(t *testing.T) *filledWorld {
 	w := newWorld(t, mail(tool("send", kinds, nil), tool("ask", `{"type": "object", "properties": {}}`, nil)), linted, asks, known)
 	f := &filledWorld{world: w, other: w.newOtherGateway(t)}
 	scanned, err := os.ReadFile(linted.Source)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	w.addDescriptor(t, "org.test.Scanned", string(scanned))
 	w.enter(t)
 	w.strangers(t)
@@ -76,9 +74,7 @@ func newFilledWorld(t *testing.T) *filledWorld {
 		if i == 8 {
 			g.Identity, g.Tool, g.Decision = "", "*", policy.Deny
 		}
-		if err := w.store.Add(g); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, w.store.Add(g))
 	}
 	w.gateway.Dialog = sessionAllower{}
 	inSession := claude()
@@ -86,14 +82,10 @@ func newFilledWorld(t *testing.T) *filledWorld {
 	w.makeCall(t, "s3", "", inSession, "org.test.Mail", "ask", nil)
 	w.gateway.Dialog = nil
 	recipe := &aai.Recipe{App: known.ID, Platform: known.Platform, HTTP: &aai.HTTPRecipe{BaseURL: known.Site.BaseURL, Auth: known.Site.Auth}}
-	if err := w.logins.StoreCredentials(t.Context(), recipe, map[string]string{"key": "k"}); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, w.logins.StoreCredentials(t.Context(), recipe, map[string]string{"key": "k"}))
 	f.keepScreenshot(t)
 	w.addRecordings(t)
-	if err := f.stop(t).Add(t.Context(), answers.Stop{Caller: "/usr/bin/stopped-agent"}); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, f.stop(t).Add(t.Context(), answers.Stop{Caller: "/usr/bin/stopped-agent"}))
 	f.startCalls(t)
 	return f
 }
@@ -113,9 +105,8 @@ func (f *filledWorld) keepScreenshot(t *testing.T) {
 	var drawn bytes.Buffer
 	err := png.Encode(&drawn, image.NewGray(image.Rect(0, 0, 640, 400)))
 	shown, noJSON := json.Marshal(map[string]any{"mime": "image/png", "data": drawn.Bytes(), "window": "Letters"})
-	if err != nil || noJSON != nil {
-		t.Fatal(err, noJSON)
-	}
+	assert.NilError(t, err)
+	assert.NilError(t, noJSON)
 	f.makeCall(t, "p1", "", claude(), aai.DesktopApp, "ax_click", nil)
 	if _, keep := f.screenshots.PrepareEntry(t.Context(), &aai.Entry{
 		Kind: aai.Outcome, Time: time.Now(), Call: "p1", App: aai.DesktopApp, Tool: "ax_click", Target: "desktop/mousepad",
@@ -144,9 +135,8 @@ func (f *filledWorld) startCalls(t *testing.T) {
 func (f *filledWorld) restart(t *testing.T) {
 	t.Helper()
 	f.awaitEnd()
-	if _, err := f.stop(t).Remove(t.Context(), answers.Stop.IsEverything); err != nil {
-		t.Fatal(err)
-	}
+	_, err := f.stop(t).Remove(t.Context(), answers.Stop.IsEverything)
+	assert.NilError(t, err)
 	f.startCalls(t)
 }
 
@@ -167,8 +157,6 @@ func TestEveryPageOfAFilledWorld(t *testing.T) {
 	expectPage(t, f.get(t, "/logins?app=shop.example"), "<blockquote>", `name="secret"`, `name="trust"`)
 	expectPage(t, f.get(t, "/lint?app=org.test.Linted"), `class="mark bad"`, `class="mark warn"`)
 	expectPage(t, f.get(t, "/history/s1"), "guide")
-	if err := f.stop(t).Add(t.Context(), answers.Stop{}); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, f.stop(t).Add(t.Context(), answers.Stop{}))
 	f.awaitEnd()
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/gybob/aai-gateway"
@@ -62,16 +64,12 @@ func TestAnyTypedValue(t *testing.T) {
 		}
 		args, ok := f.Read(sent)
 		if !ok {
-			if !strings.Contains(formFaults(f), "fault") {
-				t.Fatalf("%v of %s is refused, and nothing says why", sent, source)
-			}
+			assert.Assert(t, is.Contains(formFaults(f), "fault"), "%v of %s is refused, and nothing says why", sent, source)
 			return
 		}
 		if _, err := check.Check(args); err != nil {
 			f.AssignFaults(aai.AsError(err).Message)
-			if !strings.Contains(formFaults(f), "fault") {
-				t.Fatalf("%v of %s: %v stands nowhere", sent, source, err)
-			}
+			assert.Assert(t, is.Contains(formFaults(f), "fault"), "%v of %s: %v stands nowhere", sent, source, err)
 			return
 		}
 		again := web.NewToolForm(source)
@@ -113,16 +111,12 @@ func TestEveryArgument(t *testing.T) {
 			text := rapid.SampledFrom([]string{`"a"`, `"a\r\nb"`, `"\u202e"`, `""`, `1`, `-0.50`, `1e2`, `true`, `null`, `[]`, `["a"]`, `["", ""]`, `["a\nb"]`, `[1]`, `{}`, `{"x": "\u200b"}`}).Draw(t, "value")
 			d := json.NewDecoder(strings.NewReader(text))
 			d.UseNumber()
-			if err := d.Decode(&value); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, d.Decode(&value))
 			args[controlParameter(t, source, field.Control)] = value
 		}
 		f.Fill(args)
 		for _, sent := range unchangedSubmission(f) {
-			if strings.ContainsAny(sent[0], "\u202e\u200b") {
-				t.Fatalf("not all shows of %q", sent[0])
-			}
+			assert.Assert(t, !strings.ContainsAny(sent[0], "\u202e\u200b"), "not all shows of %q", sent[0])
 		}
 		back, ok := web.NewToolForm(source).Read(unchangedSubmission(f))
 		if len(args) == 0 && f.JSON == "" {
@@ -137,12 +131,9 @@ func TestEveryArgument(t *testing.T) {
 // controlParameter returns the parameter of a control.
 func controlParameter(t *rapid.T, source []byte, control string) string {
 	check, err := schema.Parse(source)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	var i int
-	if _, err := fmt.Sscanf(control, "p%d", &i); err != nil {
-		t.Fatal(err)
-	}
+	_, err = fmt.Sscanf(control, "p%d", &i)
+	assert.NilError(t, err)
 	return check.Order[i]
 }

@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -27,14 +30,10 @@ func claude() aai.Caller {
 // "!".
 func expectPage(t *testing.T, got answer, texts ...string) {
 	t.Helper()
-	if got.status != http.StatusOK {
-		t.Fatalf("%s: %d\n%s", got.at, got.status, got.body)
-	}
+	assert.Equal(t, got.status, http.StatusOK, "%s %s", got.at, got.body)
 	for _, text := range texts {
 		text, not := strings.CutPrefix(text, "!")
-		if strings.Contains(got.body, text) == not {
-			t.Errorf("%s shows %q: %v\n%s", got.at, text, !not, got.body)
-		}
+		assert.Check(t, strings.Contains(got.body, text) != not, "%s shows %q: %v\n%s", got.at, text, !not, got.body)
 	}
 }
 
@@ -79,9 +78,8 @@ func TestHistoryIsFiltered(t *testing.T) {
 	next, _, _ = strings.Cut(next, `"`)
 	older := w.get(t, "/history?before="+strings.ReplaceAll(next, "&amp;", "&"))
 	expectPage(t, older, "Newest calls", "!rel=\"next\"")
-	if n := strings.Count(older.body, `data-label="Tool"`); n != 10 {
-		t.Errorf("the second page has %d calls, expected 10", n)
-	}
+	n := strings.Count(older.body, `data-label="Tool"`)
+	assert.Check(t, is.Equal(n, 10), "the second page has %d calls, expected 10", n)
 	expectPage(t, w.get(t, "/history/charts?days=1"), "<svg", `class="bar"`, `class="line"`, "As a table", "One day")
 	expectPage(t, w.get(t, "/history/charts?app=org.example.Nowhere"), "1 call, of which 1 failed", `class="bar-bad"`, `!class="bar"`)
 	expectPage(t, w.get(t, "/history/charts?app=nothing"), "Nothing was called in this time.", "!<svg")
@@ -98,35 +96,28 @@ func TestTheRecordIsCheckedAndExported(t *testing.T) {
 	expectPage(t, w.post(t, "/history/verify", form), "The record is as it was written.")
 	form.Set("format", "jsonl")
 	got := w.post(t, "/history/export?app=org.example.Nowhere", form)
-	if kind := got.header.Get("Content-Disposition"); !strings.HasPrefix(kind, "attachment") || strings.Contains(got.body, `"c1"`) {
-		t.Errorf("%s\n%s", kind, got.body)
-	}
+	kind := got.header.Get("Content-Disposition")
+	assert.Assert(t, strings.HasPrefix(kind, "attachment"), "%s %s", kind, got.body)
+	assert.Assert(t, !strings.Contains(got.body, `"c1"`), "%s %s", kind, got.body)
 	for line := range strings.Lines(got.body) {
-		if !json.Valid([]byte(line)) {
-			t.Errorf("a line is %s", line)
-		}
+		assert.Check(t, json.Valid([]byte(line)), "a line is %s", line)
 	}
 	form.Set("format", "csv")
 	got = w.post(t, "/history/export", form)
 	rows, err := csv.NewReader(strings.NewReader(got.body)).ReadAll()
-	if err != nil || len(rows) < 3 || rows[0][0] != "time" || !strings.Contains(got.body, "'=cmd") {
-		t.Errorf("%v\n%s", err, got.body)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, len(rows) >= 3)
+	assert.Equal(t, rows[0][0], "time")
+	assert.Assert(t, is.Contains(got.body, "'=cmd"))
 	for _, path := range []string{"/history/export", "/history/verify", "/history/c1/forget"} {
-		if got := w.post(t, path, url.Values{"format": {"csv"}}); got.status != http.StatusForbidden {
-			t.Errorf("%s without the form's token: %d", path, got.status)
-		}
+		got := w.post(t, path, url.Values{"format": {"csv"}})
+		assert.Check(t, is.Equal(got.status, http.StatusForbidden), "%s without the form's token: %d", path, got.status)
 	}
-	if got := w.post(t, "/history/c1/forget", form); got.status == http.StatusOK {
-		t.Errorf("an answer is forgotten, and nobody was asked: %d\n%s", got.status, got.body)
-	}
+	got = w.post(t, "/history/c1/forget", form)
+	assert.Check(t, got.status != http.StatusOK, "an answer is forgotten, and nobody was asked: %d\n%s", got.status, got.body)
 	b, err := os.ReadFile(w.journal)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(w.journal, []byte(strings.Replace(string(b), `"tool":"apps"`, `"tool":"appx"`, 1)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
+	assert.NilError(t, os.WriteFile(w.journal, []byte(strings.Replace(string(b), `"tool":"apps"`, `"tool":"appx"`, 1)), 0o600))
 	expectPage(t, w.post(t, "/history/verify", form), "The record is not as it was written.", "!<code>")
 }
 
@@ -146,9 +137,7 @@ func TestHistoryOfStrangers(t *testing.T) {
 	} {
 		got := w.get(t, path)
 		for _, bad := range []string{"<script>alert", "<img", "\u202e", "\u200b", `"><b>`} {
-			if strings.Contains(got.body, bad) {
-				t.Errorf("%s holds %q:\n%s", path, bad, got.body)
-			}
+			assert.Check(t, !strings.Contains(got.body, bad), "%s holds %q:\n%s", path, bad, got.body)
 		}
 	}
 }
@@ -170,9 +159,7 @@ func TestHistoryPages(t *testing.T) {
 			got := w.do(t, r)
 			expectPage(t, got, `<html lang="`+lang+`">`, "!%!", "!effect.", "!step.", "!delivery.")
 			if folder := os.Getenv("AAI_PICTURES"); folder != "" {
-				if err := os.WriteFile(filepath.Join(folder, name+"-"+lang+".html"), []byte(got.body), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				assert.NilError(t, os.WriteFile(filepath.Join(folder, name+"-"+lang+".html"), []byte(got.body), 0o600))
 			}
 		}
 	}

@@ -4,6 +4,9 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // TestLinksThatLetNobodyIn checks that a link of an earlier start, and a used one, show how to open the
@@ -18,30 +21,30 @@ func TestLinksThatLetNobodyIn(t *testing.T) {
 	}
 	const page = "text/html,*/*"
 	got := asks("aai-anearlierstart.localhost", page, http.MethodGet)
-	if got.status != http.StatusForbidden || !strings.Contains(got.body, "has restarted since") || !strings.Contains(got.body, "aai-gateway web") || !strings.Contains(got.header.Get("Content-Security-Policy"), "default-src 'none'") {
-		t.Errorf("an earlier start's link: %d %v\n%s", got.status, got.header, got.body)
-	}
+	assert.Equal(t, got.status, http.StatusForbidden, got.header)
+	assert.Assert(t, is.Contains(got.body, "has restarted since"), got.header)
+	assert.Assert(t, is.Contains(got.body, "aai-gateway web"), got.header)
+	assert.Assert(t, is.Contains(got.header.Get("Content-Security-Policy"), "default-src 'none'"), got.header)
 	for _, ours := range []string{strings.TrimPrefix(w.origin(), "http://"), w.link[strings.LastIndex(w.link, "/")+1:], "/static/"} {
-		if strings.Contains(got.body, ours) {
-			t.Errorf("it holds %q of this start:\n%s", ours, got.body)
-		}
+		assert.Check(t, !strings.Contains(got.body, ours), "it holds %q of this start:\n%s", ours, got.body)
 	}
 	for host, with := range map[string][2]string{"evil.example": {page, http.MethodGet}, "aai-x.localhost": {"*/*", http.MethodPost}, "aai-y.localhost": {"*/*", http.MethodGet}} {
-		if got := asks(host, with[0], with[1]); got.status != http.StatusForbidden || strings.Contains(got.body, "<html") {
-			t.Errorf("%s: %d\n%s", host, got.status, got.body)
-		}
+		got := asks(host, with[0], with[1])
+		assert.Check(t, is.Equal(got.status, http.StatusForbidden), "%s %s", host, got.body)
+		assert.Check(t, !strings.Contains(got.body, "<html"), "%s %s", host, got.body)
 	}
 	w.enter(t)
-	if got := w.get(t, w.link); got.at != "/now" || got.status != http.StatusOK {
-		t.Errorf("who is in follows the link: %s %d", got.at, got.status)
-	}
+	got = w.get(t, w.link)
+	assert.Check(t, is.Equal(got.at, "/now"))
+	assert.Check(t, is.Equal(got.status, http.StatusOK))
 	w.visitor = w.newVisitor(t)
-	if got := w.post(t, w.link, nil); got.status != http.StatusForbidden || !strings.Contains(got.body, "already used") || !strings.Contains(got.body, `<a href="/">`) {
-		t.Errorf("used twice: %d\n%s", got.status, got.body)
-	}
-	if got := w.get(t, "/now"); got.status != http.StatusForbidden || strings.Contains(got.body, "already used") {
-		t.Errorf("without a link: %d\n%s", got.status, got.body)
-	}
+	got = w.post(t, w.link, nil)
+	assert.Equal(t, got.status, http.StatusForbidden)
+	assert.Assert(t, is.Contains(got.body, "already used"))
+	assert.Assert(t, is.Contains(got.body, `<a href="/">`))
+	got = w.get(t, "/now")
+	assert.Check(t, is.Equal(got.status, http.StatusForbidden), got.body)
+	assert.Check(t, !strings.Contains(got.body, "already used"), "without a link: %d\n%s", got.status, got.body)
 }
 
 // TestButtonsOfAnEarlierStart checks that a button of a page from before a restart does nothing,
@@ -63,22 +66,15 @@ func TestButtonsOfAnEarlierStart(t *testing.T) {
 		for _, headers := range []map[string]string{{"Accept": "text/html,*/*"}, {"HX-Request": "true"}} {
 			got := press(lang, headers)
 			for _, text := range []string{says, "<code>aai-gateway web</code>", "<code>aai-gateway stop</code>"} {
-				if !strings.Contains(got.body, text) {
-					t.Errorf("%s %v: without %q:\n%s", lang, headers, text, got.body)
-				}
+				assert.Check(t, is.Contains(got.body, text), "%s %v", lang, headers)
 			}
-			if got.status != http.StatusForbidden || len(got.header.Values("Set-Cookie")) > 0 || got.header.Get("Content-Security-Policy") != w.get(t, "/now").header.Get("Content-Security-Policy") {
-				t.Errorf("%s %v: %d %v", lang, headers, got.status, got.header)
-			}
-			if whole := strings.Contains(got.body, "<html"); whole != (headers["Accept"] != "") {
-				t.Errorf("%v get:\n%s", headers, got.body)
-			}
+			assert.Equal(t, got.status, http.StatusForbidden, "%s %v %v", lang, headers, got.header)
+			assert.Assert(t, is.Len(got.header.Values("Set-Cookie"), 0), "%s %v %v", lang, headers, got.header)
+			assert.Equal(t, got.header.Get("Content-Security-Policy"), w.get(t, "/now").header.Get("Content-Security-Policy"), "%s %v %v", lang, headers, got.header)
+			assert.Check(t, is.Equal(strings.Contains(got.body, "<html"), (headers["Accept"] != "")), "%v %s", headers, got.body)
 		}
 	}
-	if got := press("en", nil); !strings.HasPrefix(got.body, "{") {
-		t.Errorf("a program gets:\n%s", got.body)
-	}
-	if got := w.get(t, "/now"); strings.Contains(got.body, "Everything is stopped") {
-		t.Error("everything was stopped")
-	}
+	got := press("en", nil)
+	assert.Check(t, strings.HasPrefix(got.body, "{"), "a program gets:\n%s", got.body)
+	assert.Check(t, !strings.Contains(w.get(t, "/now").body, "Everything is stopped"), "everything was stopped")
 }

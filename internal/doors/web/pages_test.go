@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -13,9 +16,8 @@ import (
 func TestPages(t *testing.T) {
 	w := newWorld(t)
 	agent := aai.Caller{Door: aai.DoorMCP, Name: "claude", Identity: "/usr/bin/claude"}
-	if _, err := w.gateway.Do(t.Context(), &aai.Call{Caller: agent, App: aai.BuiltinApp, Tool: "apps"}); err != nil {
-		t.Fatal(err)
-	}
+	_, err := w.gateway.Do(t.Context(), &aai.Call{Caller: agent, App: aai.BuiltinApp, Tool: "apps"})
+	assert.NilError(t, err)
 	if got := w.get(t, "/history"); got.status != http.StatusForbidden || strings.Contains(got.body, "claude") {
 		t.Errorf("somebody who has not entered sees: %d\n%s", got.status, got.body)
 	}
@@ -24,32 +26,31 @@ func TestPages(t *testing.T) {
 		t.Errorf("the front page is %s: %d", got.at, got.status)
 	}
 	got := w.get(t, "/history")
-	if got.status != http.StatusOK || got.at != "/history" || !strings.Contains(got.body, "claude") {
-		t.Errorf("the history is not shown at %s: %d\n%s", got.at, got.status, got.body)
-	}
-	if again := w.get(t, "/history?looks=1"); !strings.Contains(again.body, ">history<") || !strings.Contains(again.body, ">page<") {
-		t.Errorf("what the page reads is not on record:\n%s", again.body)
-	}
-	if got := w.get(t, "/none"); got.status != http.StatusNotFound || strings.Contains(got.body, string(aai.ToolNotFound)) || !strings.Contains(got.body, "there is no page") {
-		t.Errorf("a page that is none: %d", got.status)
-	}
+	assert.Check(t, is.Equal(got.status, http.StatusOK))
+	assert.Check(t, is.Equal(got.at, "/history"))
+	assert.Check(t, is.Contains(got.body, "claude"))
+	again := w.get(t, "/history?looks=1")
+	assert.Assert(t, is.Contains(again.body, ">history<"))
+	assert.Assert(t, is.Contains(again.body, ">page<"))
+	got = w.get(t, "/none")
+	assert.Equal(t, got.status, http.StatusNotFound)
+	assert.Assert(t, !strings.Contains(got.body, string(aai.ToolNotFound)), "a page that is none: %d", got.status)
+	assert.Assert(t, is.Contains(got.body, "there is no page"))
 }
 
 // TestTheLinkLetsOneIn checks that a link works once, and that opening it does not use it up.
 func TestTheLinkLetsOneIn(t *testing.T) {
 	w := newWorld(t)
 	for range 3 {
-		if got := w.get(t, w.link); got.status != http.StatusOK || len(got.header.Values("Set-Cookie")) > 0 {
-			t.Fatalf("the link's page: %d %v", got.status, got.header)
-		}
+		got := w.get(t, w.link)
+		assert.Equal(t, got.status, http.StatusOK, got.header)
+		assert.Assert(t, is.Len(got.header.Values("Set-Cookie"), 0), got.header)
 	}
 	w.enter(t)
-	if got := w.newVisitor(t).post(t, w.link, nil); got.status != http.StatusForbidden {
-		t.Errorf("the link lets a second one in: %d", got.status)
-	}
-	if got := w.get(t, "/history"); got.status != http.StatusOK {
-		t.Errorf("the first one is out again: %d", got.status)
-	}
+	got := w.newVisitor(t).post(t, w.link, nil)
+	assert.Check(t, is.Equal(got.status, http.StatusForbidden), "the link lets a second one in: %d", got.status)
+	got = w.get(t, "/history")
+	assert.Check(t, is.Equal(got.status, http.StatusOK), "the first one is out again: %d", got.status)
 }
 
 // TestLanguages checks that a browser gets its language, until the person chooses one.
@@ -61,19 +62,17 @@ func TestLanguages(t *testing.T) {
 		r.Header.Set("Accept-Language", accepts)
 		return w.do(t, r).body
 	}
-	if got := in("de, zh-TW;q=0.8, en;q=0.5"); !strings.Contains(got, `<html lang="zh">`) || !strings.Contains(got, "历史") {
-		t.Errorf("who reads Chinese gets:\n%s", got)
-	}
-	if got := in("de"); !strings.Contains(got, `<html lang="en">`) {
-		t.Errorf("who reads neither gets:\n%s", got)
-	}
+	got := in("de, zh-TW;q=0.8, en;q=0.5")
+	assert.Assert(t, is.Contains(got, `<html lang="zh">`))
+	assert.Assert(t, is.Contains(got, "历史"))
+	got = in("de")
+	assert.Check(t, is.Contains(got, `<html lang="en">`), "who reads neither gets:\n%s", got)
 	form := w.form(t, "/history")
 	form.Set("language", "zh")
 	form.Set("back", "/history?app=x")
 	if got := w.post(t, "/language", form); got.at != "/history" || !strings.Contains(got.body, "历史") {
 		t.Errorf("the choice of a language: %s\n%s", got.at, got.body)
 	}
-	if got := in("en"); !strings.Contains(got, `<html lang="zh">`) {
-		t.Errorf("the choice was forgotten:\n%s", got)
-	}
+	got = in("en")
+	assert.Check(t, is.Contains(got, `<html lang="zh">`), "the choice was forgotten:\n%s", got)
 }

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway/internal/doors/web"
 )
 
@@ -13,19 +15,14 @@ import (
 func TestTheProgramEnds(t *testing.T) {
 	w := newWorld(t)
 	door, err := web.New(web.Config{Gateway: w.gateway})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	port := 0
 	start := func() (end func()) {
 		l, err := door.Listen(t.Context(), port)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		_, text, _ := net.SplitHostPort(l.Addr().String())
-		if port, err = strconv.Atoi(text); err != nil {
-			t.Fatal(err)
-		}
+		port, err = strconv.Atoi(text)
+		assert.NilError(t, err)
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		go func() { ended <- door.Serve(ctx, l) }()

@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/doors/web"
 )
@@ -41,18 +43,12 @@ func TestEventsOfApps(t *testing.T) {
 	form.Set("app", "org.test.Mail")
 	page := w.post(t, "/events/add", form)
 	expectPage(t, page, "added", "program ended", "&lt;script&gt;", "!<script>alert")
-	if strings.Index(page.body, "program ended") > strings.Index(page.body, "added") {
-		t.Error("the newest event is not the first")
-	}
-	if len(changed) > 0 {
-		t.Error("the app is watched without an open page")
-	}
+	assert.Check(t, strings.Index(page.body, "program ended") <= strings.Index(page.body, "added"), "the newest event is not the first")
+	assert.Check(t, len(changed) <= 0, "the app is watched without an open page")
 	_, at, _ := strings.Cut(page.body, `hx-sse:connect="`)
 	at, _, _ = strings.Cut(at, `"`)
 	response, err := w.client.Do(w.request(t, http.MethodGet, strings.ReplaceAll(at, "&amp;", "&"), nil))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	(<-changed)()
 	lines := bufio.NewScanner(response.Body)
 	for lines.Scan() && lines.Text() != "event: "+web.EventPrograms { // wait for it
@@ -60,9 +56,7 @@ func TestEventsOfApps(t *testing.T) {
 	if lines.Text() != "event: "+web.EventPrograms {
 		t.Errorf("the page hears of nothing: %v", lines.Err())
 	}
-	if err := response.Body.Close(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, response.Body.Close())
 	<-ended
 	expectPage(t, w.post(t, "/events/remove", form), "!program ended")
 }
@@ -88,11 +82,8 @@ func TestEventsNeedConsent(t *testing.T) {
 	for name, value := range (url.Values{"app": {aai.DesktopApp}, "program": {"editor"}}) {
 		form[name] = value
 	}
-	if got := w.post(t, "/events/add", form); got.status == http.StatusOK {
-		t.Errorf("without consent:\n%s", got.body)
-	}
+	got := w.post(t, "/events/add", form)
+	assert.Check(t, got.status != http.StatusOK, "without consent:\n%s", got.body)
 	expectPage(t, w.get(t, "/events"), "Choose a program")
-	if asked.Load() > 1 {
-		t.Errorf("the person was asked %d times", asked.Load())
-	}
+	assert.Check(t, asked.Load() <= 1, "the person was asked %d times", asked.Load())
 }

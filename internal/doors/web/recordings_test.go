@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/automation/workflow"
@@ -54,26 +56,20 @@ func (w *world) addRecordings(t *testing.T) {
 	picture := image.NewRGBA(image.Rect(0, 0, 700, 400))
 	draw.Draw(picture, picture.Rect, image.NewUniform(color.RGBA{230, 230, 225, 255}), image.Point{}, draw.Src)
 	var drawn bytes.Buffer
-	if err := png.Encode(&drawn, picture); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, png.Encode(&drawn, picture))
 	for path, text := range map[string]string{
 		filepath.Join(folder, endedRecording): recordingText, filepath.Join(folder, "orders-20270101-100000.step1.png"): drawn.String(),
 		filepath.Join(folder, "orders-20270101-100000.step2.png"): drawn.String(),
 		filepath.Join(folder, runningRecording):                   strings.Replace(recordingText, "01-01T", "01-02T", 1), filepath.Join(folder, "running"): runningRecording,
 		filepath.Join(w.state, "workflows", "letter.json"): workflowText,
 	} {
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		assert.NilError(t, os.WriteFile(path, []byte(text), 0o600))
 	}
 	lock := flock.New(filepath.Join(folder, "lock"))
-	if free, err := lock.TryLock(); err != nil || !free {
-		t.Fatal(free, err)
-	}
+	free, err := lock.TryLock()
+	assert.NilError(t, err, free)
+	assert.Assert(t, free, free)
 	t.Cleanup(func() { _ = lock.Close() })
 }
 
@@ -95,17 +91,16 @@ func TestRecordingsOnThePage(t *testing.T) {
 	form["seen"], form["number"], form["step"], form["old"], form["param"] = []string{seen}, []string{"1", "2", "3"}, []string{"fill", "", ""}, []string{"city"}, []string{"town"}
 	stranger := w.request(t, http.MethodPost, "/recordings/"+endedRecording+"/save", form)
 	stranger.Header.Set("Origin", "https://evil.example")
-	if got := w.do(t, stranger); got.status != http.StatusForbidden {
-		t.Errorf("another site has sent the form: %d", got.status)
-	}
+	got := w.do(t, stranger)
+	assert.Check(t, is.Equal(got.status, http.StatusForbidden), "another site has sent the form: %d", got.status)
 	expectPage(t, w.post(t, "/recordings/"+endedRecording+"/save", form), "The names are saved.", `value="fill"`, `value="town"`)
-	if got := w.post(t, "/recordings/"+endedRecording+"/save", form); got.status != http.StatusBadRequest || !strings.Contains(got.body, "changed meanwhile") {
-		t.Errorf("the form of an old page: %d\n%s", got.status, got.body)
-	}
+	got = w.post(t, "/recordings/"+endedRecording+"/save", form)
+	assert.Check(t, is.Equal(got.status, http.StatusBadRequest))
+	assert.Check(t, is.Contains(got.body, "changed meanwhile"))
 	expectPage(t, w.post(t, "/recordings/"+endedRecording+"/delete", w.form(t, "/recordings/"+endedRecording)), "is deleted", "!/recordings/"+endedRecording)
-	if left, err := filepath.Glob(filepath.Join(w.state, "recordings", "*.png")); err != nil || len(left) != 0 {
-		t.Errorf("left: %q, %v", left, err)
-	}
+	left, err := filepath.Glob(filepath.Join(w.state, "recordings", "*.png"))
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(left, 0))
 	go func() { // the process that records
 		for {
 			if os.Remove(filepath.Join(w.state, "recordings", "stop")) == nil {

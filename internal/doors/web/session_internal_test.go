@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/gateway"
 )
@@ -25,36 +28,24 @@ func TestSessionsEnd(t *testing.T) {
 	first, used := all.begin(now)
 	_, idle := all.begin(now)
 	half := now.Add(sessionIdle * 2 / 3)
-	if all.find(with(used), half) != first {
-		t.Error("one that is used ends")
-	}
+	assert.Check(t, is.Equal(all.find(with(used), half), first), "one that is used ends")
 	late := now.Add(sessionIdle + time.Second)
-	if all.find(with(idle), late) != nil {
-		t.Error("one that nobody used goes on")
-	}
-	if all.find(with(used), late) == nil {
-		t.Error("one that was used meanwhile has ended")
-	}
+	assert.Check(t, all.find(with(idle), late) == nil, "one that nobody used goes on")
+	assert.Check(t, all.find(with(used), late) != nil, "one that was used meanwhile has ended")
 	all.end(with(used))
-	if all.find(with(used), late) != nil {
-		t.Error("a copy of the cookie lets in who has left")
-	}
+	assert.Check(t, all.find(with(used), late) == nil, "a copy of the cookie lets in who has left")
 }
 
 // TestOnlyOwnAddresses checks that redirects lead only to the door's own pages, whatever a form contains.
 func TestOnlyOwnAddresses(t *testing.T) {
 	d, err := New(Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for address, want := range map[string]string{
 		"/history?app=a": "/history?app=a", "/settings/logLevel": "/settings/logLevel",
 		"http://evil.example/": "/now", "//evil.example/": "/now", "/\\evil.example": "/now", "///evil.example": "/now", "////evil.example": "/now",
 		"javascript:alert(1)": "/now", "history": "/now", "": "/now", "\\\\evil.example": "/now", "/%zz": "/now", "//[": "/now",
 	} {
-		if got := d.localAddress(address); got != want {
-			t.Errorf("%q leads to %q, want %q", address, got, want)
-		}
+		assert.Check(t, is.Equal(d.localAddress(address), want), "%q", address)
 	}
 }
 
@@ -68,9 +59,7 @@ func (c *countingJournal) Record(context.Context, *aai.Entry) error { c.lines++;
 func TestCancelledPageReadsNothing(t *testing.T) {
 	record := new(countingJournal)
 	d, err := New(Config{Gateway: &gateway.Gateway{Journal: record}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	left, leave := context.WithCancel(t.Context())
 	v := &pageRequest{ctx: left, door: d, session: new(session)}
 	calls := func(want int) {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/policy"
 )
@@ -27,23 +29,18 @@ func TestWhatSessionsMay(t *testing.T) {
 		return err
 	}
 	w.gateway.Dialog = sessionAllower{}
-	if err := call(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, call())
 	w.gateway.Dialog = nil
-	if err := call(); err != nil {
-		t.Fatalf("it was allowed for the session: %v", err)
-	}
+	err := call()
+	assert.NilError(t, err, "it was allowed for the session: %v", err)
 	w.makeCall(t, "", "", claude(), "org.test.Mail", "send", map[string]any{"to": "session"}) // only the word
 	listed := `<td data-label="What"><div><bdi class="theirs">org.test.Mail</bdi> · <code><bdi class="theirs">`
 	expectPage(t, w.get(t, "/consent"), listed+"ask<", "!"+listed+"send<", "!No caller used")
 	expectPage(t, w.in(t, "zh", "/consent"), "本次会话的授权")
 	refused := policy.Grant{Caller: "mcp:other", App: "org.test.Mail", Tool: "ask", Decision: policy.Deny}
-	if err := w.store.Add(refused); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, w.store.Add(refused))
 	expectPage(t, w.post(t, "/consent/sessions", w.form(t, "/consent")), "All consents for sessions are revoked.", "No caller used one.", "mcp:other")
-	if e := aai.AsError(call()); e == nil || e.Code != aai.ConsentRequired {
-		t.Errorf("it may still: %v", e)
-	}
+	e := aai.AsError(call())
+	assert.Assert(t, e != nil, "it may still: %v", e)
+	assert.Equal(t, e.Code, aai.ConsentRequired, e)
 }

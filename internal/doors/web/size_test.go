@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/audit"
 )
@@ -36,16 +39,12 @@ func TestTheFirstLoadIsSmall(t *testing.T) {
 	}
 	before := audit.New(w.journal) // calls in every hour of a week
 	for i := range 200 {
-		if err := before.Record(t.Context(), &aai.Entry{
+		assert.NilError(t, before.Record(t.Context(), &aai.Entry{
 			Kind: aai.Outcome, Time: time.Now().Add(-time.Duration(i) * time.Hour), Call: fmt.Sprint("h", i), Caller: claude(), App: "org.test.Mail", Tool: "send",
 			Admitted: true, Elapsed: time.Duration(i) * time.Millisecond,
-		}); err != nil {
-			t.Fatal(err)
-		}
+		}))
 	}
-	if err := before.Close(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, before.Close())
 	w.makeCall(t, "c1", "", claude(), aai.BuiltinApp, "guide", map[string]any{"app": "aai"})
 	for i := range 30 {
 		w.makeCall(t, "", "c1", claude(), aai.BuiltinApp, "apps", map[string]any{"i": i})
@@ -59,17 +58,13 @@ func TestTheFirstLoadIsSmall(t *testing.T) {
 	} {
 		for _, lang := range []string{"en", "zh"} {
 			page := w.in(t, lang, path)
-			if page.status != http.StatusOK && path != "/found" {
-				t.Fatalf("%s: %d\n%s", path, page.status, page.body)
-			}
+			assert.Assert(t, page.status == http.StatusOK || path == "/found", "%s %d %s", path, page.status, page.body)
 			size := len(page.body)
 			for _, found := range regexp.MustCompile(`(?:href|src)="((?:/static|/picture)/[^"]+)"`).FindAllStringSubmatch(page.body, -1) {
 				size += w.loaded(t, found[1])
 			}
 			t.Logf("%s in %s: %d bytes, of which the page has %d", path, lang, size, len(page.body))
-			if size > maxPageBytes {
-				t.Errorf("the first load of %s in %s has %d bytes", path, lang, size)
-			}
+			assert.Check(t, size <= maxPageBytes, "the first load of %s in %s has %d bytes", path, lang, size)
 		}
 	}
 }
@@ -84,15 +79,11 @@ func (w *world) loaded(t *testing.T, path string) int {
 	if strings.HasPrefix(path, "/picture/") {
 		return len(got.body)
 	}
-	if got.header.Get("Content-Encoding") != "gzip" || !strings.Contains(got.header.Get("Cache-Control"), "immutable") {
-		t.Errorf("%s: %v", path, got.header)
-	}
+	assert.Check(t, is.Equal(got.header.Get("Content-Encoding"), "gzip"), "%s %v", path, got.header)
+	assert.Check(t, is.Contains(got.header.Get("Cache-Control"), "immutable"), "%s %v", path, got.header)
 	z, err := gzip.NewReader(strings.NewReader(got.body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := io.Copy(io.Discard, z); err != nil {
-		t.Errorf("%s: %v", path, err)
-	}
+	assert.NilError(t, err)
+	_, err = io.Copy(io.Discard, z)
+	assert.Check(t, err, path)
 	return len(got.body)
 }

@@ -12,6 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -20,13 +23,9 @@ import (
 func TestAStoryHasItsPicture(t *testing.T) {
 	w := newWorld(t)
 	var drawn bytes.Buffer
-	if err := png.Encode(&drawn, image.NewGray(image.Rect(0, 0, 3, 2))); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, png.Encode(&drawn, image.NewGray(image.Rect(0, 0, 3, 2))))
 	shown, err := json.Marshal(map[string]any{"mime": "image/png", "data": drawn.Bytes(), "window": "Letters <b>"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for _, id := range []string{"c1", "c2"} {
 		w.makeCall(t, id, "", claude(), aai.DesktopApp, "ax_click", nil)
 	}
@@ -42,9 +41,9 @@ func TestAStoryHasItsPicture(t *testing.T) {
 	if found == nil {
 		t.Fatalf("no picture is shown:\n%s", w.get(t, "/history/c1").body)
 	}
-	if got := w.get(t, found[1]); got.body != drawn.String() || got.header.Get("Content-Type") != "image/png" {
-		t.Errorf("the picture: %d %v", got.status, got.header)
-	}
+	got := w.get(t, found[1])
+	assert.Check(t, is.Equal(got.body, drawn.String()), "%d %v", got.status, got.header)
+	assert.Check(t, is.Equal(got.header.Get("Content-Type"), "image/png"), "%d %v", got.status, got.header)
 	again := w.get(t, "/history/c1")
 	expectPage(t, again, found[1], "Letters &lt;b&gt;", "The window after this call")
 	expectPage(t, w.get(t, "/history/c2"), "!/picture/")
@@ -70,22 +69,16 @@ func TestAPersonsTimeIsTold(t *testing.T) {
 	without := func(body, pattern string) {
 		t.Helper()
 		took := regexp.MustCompile(pattern).FindStringSubmatch(body)
-		if took == nil {
-			t.Fatalf("%s is not told:\n%s", pattern, body)
-		}
+		assert.Assert(t, took != nil, "%s is not told:\n%s", pattern, body)
 		if ms, err := strconv.Atoi(took[1]); err != nil || int64(ms) > most {
 			t.Errorf("what the call took counts the person: %s ms of %d, %v", took[1], most, err)
 		}
 	}
 	expectPage(t, got, "It ran", "Waited for your answer: 1.2")
-	if regexp.MustCompile(`waited for: [\d.]*\d{4}`).MatchString(got.body) {
-		t.Errorf("nobody reads so fine a time:\n%s", got.body)
-	}
+	assert.Check(t, !regexp.MustCompile(`waited for: [\d.]*\d{4}`).MatchString(got.body), "nobody reads so fine a time:\n%s", got.body)
 	without(got.body, `It took (\d+) ms\.`)
 	story := regexp.MustCompile(`href="(/history/[^"]+)">Details`).FindStringSubmatch(got.body)
-	if story == nil {
-		t.Fatalf("the story is not linked:\n%s", got.body)
-	}
+	assert.Assert(t, story != nil, "the story is not linked:\n%s", got.body)
 	told := w.get(t, story[1])
 	expectPage(t, told, "Waited for your answer</dt><dd>1.2")
 	without(told.body, `It ran for</dt><dd>(\d+)\.\d ms`)
@@ -104,27 +97,22 @@ func TestUndoneFromTheStory(t *testing.T) {
 	w, _ := appWorld(t, mail(put))
 	got := w.submitTool(t, "/tool?app=org.test.Mail&tool=put", map[string]string{"p0": "new"})
 	story := regexp.MustCompile(`href="(/history/[^"]+)">Details`).FindStringSubmatch(got.body)
-	if story == nil || value != "new" {
-		t.Fatalf("%q:\n%s", value, got.body)
-	}
+	assert.Assert(t, story != nil, got.body)
+	assert.Equal(t, value, "new", got.body)
 	expectPage(t, w.get(t, story[1]), "It can be undone:", "it is old again", `action="`+story[1]+`/undo"`)
 	other := w.newVisitor(t)
-	if got := other.get(t, story[1]); strings.Contains(got.body, "/undo") {
-		t.Errorf("somebody else is shown it:\n%s", got.body)
-	}
+	got = other.get(t, story[1])
+	assert.Check(t, !strings.Contains(got.body, "/undo"), "somebody else is shown it:\n%s", got.body)
 	back := w.post(t, story[1]+"/undo", w.form(t, story[1]))
 	expectPage(t, back, "1 of 1 undone", "!/undo\"")
-	if value != "old" {
-		t.Errorf("it is %q", value)
-	}
-	if got := w.post(t, story[1]+"/undo", w.form(t, story[1])); !strings.Contains(got.body, "nothing is left to undo") || value != "old" {
-		t.Errorf("twice: %q\n%s", value, got.body)
-	}
+	assert.Check(t, is.Equal(value, "old"))
+	got = w.post(t, story[1]+"/undo", w.form(t, story[1]))
+	assert.Assert(t, is.Contains(got.body, "nothing is left to undo"))
+	assert.Equal(t, value, "old")
 	// The list reports for the second call that nothing was done, and not for the first.
 	list := w.get(t, "/history?tool=undo")
-	if strings.Count(list.body, `<span class="mark good">`) != 2 || strings.Count(list.body, "nothing was done") != 1 {
-		t.Errorf("the list:\n%s", list.body)
-	}
+	assert.Check(t, is.Equal(strings.Count(list.body, `<span class="mark good">`), 2), list.body)
+	assert.Check(t, is.Equal(strings.Count(list.body, "nothing was done"), 1), list.body)
 	vain := regexp.MustCompile(`href="(/history/[^"]+)"`).FindStringSubmatch(list.body[strings.Index(list.body, "<tbody>"):])
 	expectPage(t, w.get(t, vain[1]), `<p class="notice"><bdi class="theirs">nothing was done`)
 }
@@ -148,9 +136,8 @@ func TestUnansweredToolTrial(t *testing.T) {
 	const at = "/tool?app=org.test.Mail&tool=ask"
 	expectPage(t, w.get(t, at), "The window waits 50 s; without an answer, nothing is done.", `data-waits="50" hidden>`)
 	expectPage(t, w.in(t, "zh", at), "窗口会等待 50 秒")
-	if got := w.submitTool(t, at, nil); strings.Contains(got.body, "did not answer the question") {
-		t.Errorf("who cannot be asked was asked:\n%s", got.body)
-	}
+	got := w.submitTool(t, at, nil)
+	assert.Check(t, !strings.Contains(got.body, "did not answer the question"), "who cannot be asked was asked:\n%s", got.body)
 	w.gateway.Dialog = silentDialog{}
 	expectPage(t, w.submitTool(t, at, nil), "CONSENT_REQUIRED", "You did not answer the question: nothing was done.", "nobody at this computer answered")
 	w.gateway.Dialog = slowPerson{}

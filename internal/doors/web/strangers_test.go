@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"golang.org/x/net/html"
+	"gotest.tools/v3/assert"
 
 	"github.com/gybob/aai-gateway"
 )
@@ -62,9 +63,7 @@ func TestTextsOfStrangersAreText(t *testing.T) {
 	}
 	for _, at := range queries {
 		got := w.get(t, at)
-		if strings.ContainsAny(got.body, "\u202e\u2066\u200b\U000e0041\x1b\x07") {
-			t.Errorf("%s shows characters that do not show", at)
-		}
+		assert.Check(t, !strings.ContainsAny(got.body, "\u202e\u2066\u200b\U000e0041\x1b\x07"), "%s shows characters that do not show", at)
 		for _, found := range foreignMarkup(t, got.body) {
 			t.Errorf("%s has %s, which a stranger wrote", at, found)
 		}
@@ -90,9 +89,7 @@ func TestTextsOfSitesAreText(t *testing.T) {
 		} {
 			got := w.get(t, at)
 			expectPage(t, got, shows, "!ZgotmplZ")
-			if strings.ContainsAny(hiddenInput.ReplaceAllString(got.body, ""), "\u202e\u2066\u200b\U000e0041\x1b\x07") {
-				t.Errorf("%s shows characters that do not show", at)
-			}
+			assert.Check(t, !strings.ContainsAny(hiddenInput.ReplaceAllString(got.body, ""), "\u202e\u2066\u200b\U000e0041\x1b\x07"), "%s shows characters that do not show", at)
 			for _, found := range foreignMarkup(t, got.body) {
 				t.Errorf("%s has %s, which a stranger wrote", at, found)
 			}
@@ -107,21 +104,15 @@ var hiddenInput = regexp.MustCompile(`<input type="hidden"[^>]*>`)
 func (w *world) loggedIn(t *testing.T, text string) {
 	t.Helper()
 	raw, err := json.Marshal(map[string]any{"Host": text, "App": text, "Kind": aai.AuthOAuth2, "Access": "x", "Scopes": []string{text, "read"}, "Expires": time.Now().Add(time.Hour)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.secrets.Update(t.Context(), "login/token/1", func([]byte) ([]byte, error) { return raw, nil }); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
+	assert.NilError(t, w.secrets.Update(t.Context(), "login/token/1", func([]byte) ([]byte, error) { return raw, nil }))
 }
 
 // foreignMarkup returns the elements and attributes of a document that no page of the door has.
 func foreignMarkup(t *testing.T, document string) []string {
 	t.Helper()
 	root, err := html.Parse(strings.NewReader(document))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	var found []string
 	for n := range root.Descendants() {
 		if n.Type != html.ElementNode {

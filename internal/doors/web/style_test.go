@@ -5,15 +5,15 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
 )
 
 // TestTheStyleSaysEachThingOnce checks that no two rules for the same screens repeat a declaration of a
 // selector.
 func TestTheStyleSaysEachThingOnce(t *testing.T) {
 	b, err := os.ReadFile("static/style.css")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	said, media := make(map[string]string), ""
 	for line := range strings.Lines(string(b)) {
 		line = strings.TrimSpace(line)
@@ -41,7 +41,5 @@ func TestTheStyleSaysEachThingOnce(t *testing.T) {
 			}
 		}
 	}
-	if len(said) < 100 {
-		t.Fatalf("only %d sayings were read", len(said))
-	}
+	assert.Assert(t, len(said) >= 100, "only %d sayings were read", len(said))
 }

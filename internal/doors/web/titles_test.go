@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -58,26 +60,21 @@ func TestSingularTexts(t *testing.T) {
 	expectPage(t, w.in(t, "en", "/apps"), "1 app.")
 	expectPage(t, w.in(t, "en", "/apps?q=nosuch"), "0 apps fit.")
 	files, err := filepath.Glob("words/*.en.json")
-	if err != nil || len(files) == 0 {
-		t.Fatal(files, err)
-	}
+	assert.NilError(t, err, files)
+	assert.Assert(t, len(files) != 0, files)
 	counts := regexp.MustCompile(`^%d ([a-z]+s\b|more [a-z]|of %d [a-z])|[^.%] %d [a-z]+s\b`)
 	for _, file := range files {
 		b, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		texts := make(map[string]string)
-		if err := json.Unmarshal(b, &texts); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, json.Unmarshal(b, &texts))
 		for key, text := range texts {
 			if strings.HasSuffix(key, ".one") || !counts.MatchString(text) || strings.Contains(text, "%d ms") {
 				continue
 			}
-			if one := texts[key+".one"]; one == "" || strings.Contains(fmt.Sprintf(one, 1), "1 of 1 are") {
-				t.Errorf("%s: %s: %q has no text for one", file, key, text)
-			}
+			one := texts[key+".one"]
+			assert.Check(t, one != "", "%s: %s: %q has no text for one", file, key, text)
+			assert.Check(t, !strings.Contains(fmt.Sprintf(one, 1), "1 of 1 are"), "%s: %s: %q has no text for one", file, key, text)
 		}
 	}
 }

@@ -7,7 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/doors/web"
@@ -47,19 +48,13 @@ func TestNewToolForm(t *testing.T) {
 		`p9 maybe number "integer or null" false false "" `,
 		`p10 password line "string" false true "" `,
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	assert.Check(t, is.DeepEqual(want, got))
 	var shown []string
 	for _, o := range f.Fields[4].Options {
 		shown = append(shown, o.Value+"="+o.Shown)
 	}
-	if diff := cmp.Diff([]string{"0=red", "1=green", "2=3", "3=null", `4="3"`}, shown); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff([]web.FieldLimit{{Key: "minimum", Value: "1"}, {Key: "maximum", Value: "10"}}, f.Fields[2].Limits); diff != "" {
-		t.Error(diff)
-	}
+	assert.Check(t, is.DeepEqual([]string{"0=red", "1=green", "2=3", "3=null", `4="3"`}, shown))
+	assert.Check(t, is.DeepEqual([]web.FieldLimit{{Key: "minimum", Value: "1"}, {Key: "maximum", Value: "10"}}, f.Fields[2].Limits))
 }
 
 // submit returns a browser's form data for these texts.
@@ -113,19 +108,16 @@ func TestReadToolForm(t *testing.T) {
 				if field.Fault.Is() {
 					faults = append(faults, field.Name+":"+field.Fault.Code)
 				}
-				if field.Secret && field.Value != "" {
-					t.Errorf("%s is given back: %q", field.Name, field.Value)
-				}
+				assert.Check(t, !field.Secret || field.Value == "", "%s is given back: %q", field.Name, field.Value)
 			}
 			if f.JSONFault.Is() {
 				faults = append(faults, "JSON:"+f.JSONFault.Code)
 			}
-			if got := strings.Join(faults, " "); got != c.faults || ok != (c.faults == "") {
-				t.Errorf("faults %q, %v; want %q", got, ok, c.faults)
-			}
-			if got := formJSON(t, args); ok && got != c.want {
-				t.Errorf("got  %s\nwant %s", got, c.want)
-			}
+			got := strings.Join(faults, " ")
+			assert.Check(t, is.Equal(got, c.faults))
+			assert.Check(t, is.Equal(ok, (c.faults == "")))
+			got = formJSON(t, args)
+			assert.Check(t, !ok || got == c.want, "%s %s", got, c.want)
 		})
 	}
 }
@@ -137,9 +129,11 @@ func TestReadNeedsTheSameSchema(t *testing.T) {
 	sent := submit(shown, map[string]string{"a": "to keep", "b": "to delete"})
 	now := web.NewToolForm(json.RawMessage(`{"properties": {"b": {"type": "string"}, "a": {"type": "string"}}}`))
 	for _, values := range []url.Values{sent, {"p0": {"x"}}, {web.DigestField: {now.Digest, shown.Digest}}, {web.DigestField: {""}}} {
-		if args, ok := now.Read(values); ok || args != nil || len(now.Faults) != 1 || now.Faults[0].Code != web.FaultOutdated {
-			t.Errorf("%v: %v %v %v", values, args, ok, now.Faults)
-		}
+		args, ok := now.Read(values)
+		assert.Assert(t, !ok, "%v %v %v", values, args, ok)
+		assert.Assert(t, args == nil, "%v %v %v", values, args, ok)
+		assert.Assert(t, is.Len(now.Faults, 1), "%v %v %v", values, args, ok)
+		assert.Equal(t, now.Faults[0].Code, web.FaultOutdated, "%v %v %v", values, args, ok)
 	}
 }
 
@@ -185,18 +179,15 @@ func TestHostileToolForm(t *testing.T) {
 		"e": {"enum": ["a\u200b", "a"]}}}`))
 	var names []string
 	for i, field := range strange.Fields {
-		if field.Control != fmt.Sprintf("p%d", i) {
-			t.Errorf("%s is sent as %q", field.Name, field.Control)
-		}
+		assert.Check(t, is.Equal(field.Control, fmt.Sprintf("p%d", i)), "%s is sent as %q", field.Name, field.Control)
 		names = append(names, field.Name)
 	}
 	want := []string{"csrf", "of", "json", `"><script>`, `"to\u202egpj"`, `""`, "e"}
-	if diff := cmp.Diff(want, names); diff != "" {
-		t.Error(diff)
-	}
-	if got := strange.Fields[6].Options; got[0].Shown != `"a\u200b"` || got[1].Shown != "a" || strange.Fields[4].About != "ab" {
-		t.Errorf("%+v", got)
-	}
+	assert.Check(t, is.DeepEqual(want, names))
+	got := strange.Fields[6].Options
+	assert.Check(t, is.Equal(got[0].Shown, `"a\u200b"`), "%+v", got)
+	assert.Check(t, is.Equal(got[1].Shown, "a"), "%+v", got)
+	assert.Check(t, is.Equal(strange.Fields[4].About, "ab"), "%+v", got)
 }
 
 // TestFillAndReadRoundTrip checks that filled arguments are read unchanged, and are visible.
@@ -218,22 +209,18 @@ func TestFillAndReadRoundTrip(t *testing.T) {
 		var value map[string]any
 		d := json.NewDecoder(strings.NewReader(args))
 		d.UseNumber()
-		if err := d.Decode(&value); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, d.Decode(&value))
 		f.Fill(value)
-		if (f.JSON != "") != inJSON || strings.ContainsRune(f.JSON, '\u202e') {
-			t.Errorf("%s: in the place of the fields stands %q", args, f.JSON)
-		}
+		assert.Check(t, is.Equal((f.JSON != ""), inJSON), "%s %q", args, f.JSON)
+		assert.Check(t, !strings.ContainsRune(f.JSON, '\u202e'), "%s: in the place of the fields stands %q", args, f.JSON)
 		again := web.NewToolForm(json.RawMessage(allKindsSchema))
 		if back, ok := again.Read(unchangedSubmission(f)); !ok || formJSON(t, back) != formJSON(t, value) {
 			t.Errorf("%s came back as %s, %v", args, formJSON(t, back), ok)
 		}
 	}
 	f.Fill(map[string]any{"to": "a", "count": 1, "loud": true, "password": "hunter3", "text": "\u200b"})
-	if strings.Contains(fmt.Sprintf("%+v", f), "hunter3") || f.JSON == "" {
-		t.Errorf("the form shows a secret: %+v", f)
-	}
+	assert.Assert(t, !strings.Contains(fmt.Sprintf("%+v", f), "hunter3"), "the form shows a secret: %+v", f)
+	assert.Assert(t, f.JSON != "", "the form shows a secret: %+v", f)
 }
 
 // unchangedSubmission returns the form data of an unchanged form.
@@ -249,25 +236,18 @@ func unchangedSubmission(f *web.ToolForm) url.Values {
 func TestAssignFaults(t *testing.T) {
 	f := web.NewToolForm(json.RawMessage(allKindsSchema))
 	args, ok := f.Read(submit(f, map[string]string{"to": "a", "count": "99", "loud": "true", "options": `{"depth": "x"}`, "when": "never"}))
-	if !ok {
-		t.Fatal(args)
-	}
+	assert.Assert(t, ok, args)
 	check, err := schema.Parse([]byte(allKindsSchema))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	_, err = check.Check(args)
 	f.AssignFaults(aai.AsError(err).Message)
 	for i, want := range map[int]string{
 		2: "count: expected an integer from 1 to 10, got 99", 7: `when: expected a date such as 2006-01-31, got "never"`,
 		8: `options.depth: expected an integer, got "x"`, 0: "",
 	} {
-		if got := f.Fields[i].Fault.Says; got != want {
-			t.Errorf("%s: %q, want %q", f.Fields[i].Name, got, want)
-		}
+		assert.Check(t, is.Equal(f.Fields[i].Fault.Says, want), f.Fields[i].Name)
 	}
 	f.AssignFaults("the arguments have more than 5 KiB; at most")
-	if len(f.Faults) != 1 || f.Faults[0].Says != "the arguments have more than 5 KiB; at most" {
-		t.Errorf("%+v", f.Faults)
-	}
+	assert.Assert(t, is.Len(f.Faults, 1))
+	assert.Equal(t, f.Faults[0].Says, "the arguments have more than 5 KiB; at most")
 }

@@ -17,6 +17,8 @@ import (
 	"testing"
 	"unicode"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -27,23 +29,16 @@ var placeholder = regexp.MustCompile(`%[a-z]|\{\d\}`)
 // table of every other language, with the same placeholders, and that the table has no unused ones.
 func TestDoctorTextsAreTranslated(t *testing.T) {
 	b, err := os.ReadFile("words/findings.zh.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	var table map[string]string
-	if err := json.Unmarshal(b, &table); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, json.Unmarshal(b, &table))
 	places := func(text string) []string { return slices.Sorted(slices.Values(placeholder.FindAllString(text, -1))) }
 	for english, other := range table {
-		if !slices.Equal(places(english), places(other)) && !strings.HasPrefix(english, "1 ") {
-			t.Errorf("%q and %q have not the same places", english, other)
-		}
+		assert.Check(t, slices.Equal(places(english), places(other)) || strings.HasPrefix(english, "1 "), "%q and %q have not the same places", english, other)
 	}
 	said, ofWays := doctorTexts(t), integrationTexts(t)
-	if len(said) < 100 || len(ofWays) < 30 {
-		t.Fatalf("only %d and %d sentences were found in the source", len(said), len(ofWays))
-	}
+	assert.Assert(t, len(said) >= 100, "only %d and %d sentences were found in the source", len(said), len(ofWays))
+	assert.Assert(t, len(ofWays) >= 30, "only %d and %d sentences were found in the source", len(said), len(ofWays))
 	maps.Copy(said, ofWays)
 	unsaid := make(map[string]bool)
 	for english := range table {
@@ -59,9 +54,7 @@ func TestDoctorTextsAreTranslated(t *testing.T) {
 			known = true
 			delete(unsaid, english)
 		}
-		if !known {
-			t.Errorf("%s: nobody knows in Chinese: %q", at, text)
-		}
+		assert.Check(t, known, "%s: nobody knows in Chinese: %q", at, text)
 	}
 	if len(unsaid) > 0 {
 		t.Errorf("nobody says %q", slices.Sorted(maps.Keys(unsaid)))
@@ -104,18 +97,14 @@ func integrationTexts(t *testing.T) textPositions {
 func walkSource(t *testing.T, pattern string, look func(ast.Node, *token.FileSet)) {
 	t.Helper()
 	files, err := filepath.Glob(pattern)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	set := token.NewFileSet()
 	for _, file := range files {
 		if strings.HasSuffix(file, "_test.go") {
 			continue
 		}
 		parsed, err := parser.ParseFile(set, file, nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		ast.Inspect(parsed, func(n ast.Node) bool { look(n, set); return true })
 	}
 }

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/audit"
 	"github.com/gybob/aai-gateway/internal/audit/kept"
@@ -89,9 +91,7 @@ func newWorld(t *testing.T, apps ...*aai.App) *world {
 			filepath.Join(state, "audit.jsonl"): web.EventJournal, filepath.Join(state, "consent.json"): web.EventConsent,
 			filepath.Join(state, "halt"): web.EventActiveCalls, filepath.Join(state, "running"): web.EventActiveCalls,
 		}
-		if err := atomicfile.Watch(ctx, files, tell); err != nil {
-			t.Error(err)
-		}
+		assert.Check(t, atomicfile.Watch(ctx, files, tell))
 	}}
 	w.open(t, w.config)
 	return w
@@ -104,25 +104,18 @@ func (w *world) descriptors() string { return filepath.Join(w.state, "descriptor
 func (w *world) addDescriptor(t *testing.T, id, text string) {
 	t.Helper()
 	folder := filepath.Join(w.descriptors(), id)
-	if err := os.MkdirAll(folder, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(folder, catalog.FileName), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.MkdirAll(folder, 0o700))
+	assert.NilError(t, os.WriteFile(filepath.Join(folder, catalog.FileName), []byte(text), 0o600))
 }
 
 // open opens the door with a new visitor.
 func (w *world) open(t *testing.T, cfg web.Config) {
 	t.Helper()
 	var err error
-	if w.door, err = web.New(cfg); err != nil {
-		t.Fatal(err)
-	}
+	w.door, err = web.New(cfg)
+	assert.NilError(t, err)
 	l, err := w.door.Listen(t.Context(), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	w.link, w.address = w.door.Link(), l.Addr().String()
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
@@ -134,9 +127,8 @@ func (w *world) open(t *testing.T, cfg web.Config) {
 // enter logs in by the link.
 func (w *world) enter(t *testing.T) {
 	t.Helper()
-	if got := w.post(t, w.link, nil); got.status != http.StatusOK {
-		t.Fatalf("the link does not let in: %d\n%s", got.status, got.body)
-	}
+	got := w.post(t, w.link, nil)
+	assert.Equal(t, got.status, http.StatusOK, "the link does not let in: %d\n%s", got.status, got.body)
 }
 
 // origin returns the origin of the door's pages.
@@ -151,9 +143,7 @@ type visitor struct {
 func (w *world) newVisitor(t *testing.T) *visitor {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	dial := func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return (&net.Dialer{}).DialContext(ctx, network, w.address) // as browsers resolve names below localhost
 	}
@@ -174,14 +164,10 @@ type answer struct {
 func (v *visitor) do(t *testing.T, r *http.Request) answer {
 	t.Helper()
 	response, err := v.client.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	defer func() { _ = response.Body.Close() }()
 	b, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return answer{response.StatusCode, response.Header, string(b), response.Request.URL.Path}
 }
 
@@ -207,9 +193,7 @@ func (v *visitor) request(t *testing.T, method, path string, form url.Values) *h
 		path = v.world.origin() + path
 	}
 	r, err := http.NewRequestWithContext(t.Context(), method, path, strings.NewReader(form.Encode()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	if method == http.MethodPost {
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
@@ -222,9 +206,7 @@ func (v *visitor) form(t *testing.T, path string) url.Values {
 	body := v.get(t, path).body
 	_, after, found := strings.Cut(body, `name="csrf" value="`)
 	token, _, _ := strings.Cut(after, `"`)
-	if !found {
-		t.Fatalf("%s has no form:\n%s", path, body)
-	}
+	assert.Assert(t, found, "%s has no form:\n%s", path, body)
 	return url.Values{"csrf": {token}}
 }
 
@@ -250,7 +232,6 @@ func query(name, value string) string { return url.Values{name: {value}}.Encode(
 func (w *world) calls(t *testing.T, name string) {
 	t.Helper()
 	agent := aai.Caller{Door: aai.DoorMCP, Name: name, Identity: "/usr/bin/" + name}
-	if _, err := w.gateway.Do(t.Context(), &aai.Call{Caller: agent, App: aai.BuiltinApp, Tool: "apps"}); err != nil {
-		t.Error(err)
-	}
+	_, err := w.gateway.Do(t.Context(), &aai.Call{Caller: agent, App: aai.BuiltinApp, Tool: "apps"})
+	assert.Check(t, err)
 }

@@ -15,6 +15,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/devtools"
 )
@@ -46,9 +49,7 @@ func newWorld(t *testing.T, page string, switches ...string) *world {
 	chromium := exec.CommandContext(context.WithoutCancel(t.Context()), "chromium", append(switches, "--headless=new", "--no-sandbox", "--disable-gpu",
 		"--disable-dev-shm-usage", "--remote-debugging-port=0", "--user-data-dir="+w.profile, "--host-resolver-rules=MAP other.test 127.0.0.1", w.server.URL+"/")...)
 	chromium.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-	if err := chromium.Start(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, chromium.Start())
 	t.Cleanup(func() {
 		_ = syscall.Kill(-chromium.Process.Pid, syscall.SIGKILL)
 		_ = chromium.Wait()
@@ -68,9 +69,8 @@ func newWorld(t *testing.T, page string, switches ...string) *world {
 	})
 	t.Cleanup(func() { _ = browsers.Close() })
 	w.Pages = New(browsers, 20*time.Second)
-	if _, err := w.connectTool(t.Context(), w.named()); err != nil {
-		t.Fatal(err)
-	}
+	_, err := w.connectTool(t.Context(), w.named())
+	assert.NilError(t, err)
 	return w
 }
 
@@ -96,17 +96,13 @@ func (w *world) app(t *testing.T, tools ...string) (app *aai.App) {
 func (w *world) run(ctx context.Context, t *testing.T, app *aai.App, tool, args string) (*aai.Result, *aai.Error) {
 	t.Helper()
 	call := &aai.Call{}
-	if err := json.Unmarshal([]byte(args), &call.Args); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, json.Unmarshal([]byte(args), &call.Args))
 	result, err := app.Tool(tool).Run(ctx, call)
 	if err == nil {
 		return result, nil
 	}
 	e, ok := errors.AsType[*aai.Error](err)
-	if !ok {
-		t.Fatalf("%T: %v", err, err)
-	}
+	assert.Assert(t, ok, "%T %v", err, err)
 	return nil, e
 }
 
@@ -125,9 +121,7 @@ func (w *world) script(t *testing.T, source string) string {
 			Value any `json:"value"`
 		} `json:"result"`
 	}
-	if err := session.Request(t.Context(), "Runtime.evaluate", map[string]any{"expression": source, "awaitPromise": true, "returnByValue": true}, &answer); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, session.Request(t.Context(), "Runtime.evaluate", map[string]any{"expression": source, "awaitPromise": true, "returnByValue": true}, &answer))
 	return fmt.Sprint(answer.Result.Value)
 }
 
@@ -174,54 +168,40 @@ func TestPageTools(t *testing.T) {
 	app := w.app(t, "search_cars", "add", "object", "never", "bad")
 	t.Run("text", func(t *testing.T) {
 		result, err := w.run(t.Context(), t, app, "add", `{"a": 2, "b": 40}`)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if result.Text != "42" {
-			t.Errorf("the page answered %+v", result)
-		}
+		assert.Assert(t, err == nil, err)
+		assert.Check(t, is.Equal(result.Text, "42"), "the page answered %+v", result)
 	})
 	t.Run("data", func(t *testing.T) {
 		result, err := w.run(t.Context(), t, app, "object", `{}`)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := fmt.Sprint(result.Data); got != "map[rows:[1 ü]]" {
-			t.Errorf("the page answered %s", got)
-		}
+		assert.Assert(t, err == nil, err)
+		got := fmt.Sprint(result.Data)
+		assert.Check(t, is.Equal(got, "map[rows:[1 ü]]"), "the page answered %s", got)
 	})
 	t.Run("form", func(t *testing.T) {
 		result, err := w.run(t.Context(), t, app, "search_cars", `{"make": "BMW"}`)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if result.Text != "found BMW" {
-			t.Errorf("the page answered %+v", result)
-		}
+		assert.Assert(t, err == nil, err)
+		assert.Check(t, is.Equal(result.Text, "found BMW"), "the page answered %+v", result)
 	})
 	t.Run("error", func(t *testing.T) {
 		_, err := w.run(t.Context(), t, app, "bad", `{}`)
-		if err == nil || !strings.Contains(fmt.Sprint(err.Data), "no cars") {
-			t.Errorf("the error is %+v", err)
-		}
+		assert.Assert(t, err != nil, "%+v", err)
+		assert.Assert(t, is.Contains(fmt.Sprint(err.Data), "no cars"), "%+v", err)
 	})
 	t.Run("schema", func(t *testing.T) { // Chromium does not check it
-		if _, err := app.Tool("add").Params.Check(map[string]any{"a": "x"}); err == nil {
-			t.Error("arguments that the schema refuses would be sent")
-		}
+		_, err := app.Tool("add").Params.Check(map[string]any{"a": "x"})
+		assert.Check(t, err != nil, "arguments that the schema refuses would be sent")
 	})
 	t.Run("never", func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 		defer cancel()
-		if _, err := w.run(ctx, t, app, "never", `{}`); err == nil || err.Code != aai.Timeout || err.Delivery != aai.DeliveryUnknown {
-			t.Errorf("the error is %+v", err)
-		}
+		_, err := w.run(ctx, t, app, "never", `{}`)
+		assert.Assert(t, err != nil, "%+v", err)
+		assert.Equal(t, err.Code, aai.Timeout, "%+v", err)
+		assert.Equal(t, err.Delivery, aai.DeliveryUnknown, "%+v", err)
 	})
 	t.Run("effect", func(t *testing.T) { // whatever the page claims
 		for _, tool := range app.Tools {
-			if tool.Effect != aai.Destroys {
-				t.Errorf("%s counts as %s", tool.Name, tool.Effect)
-			}
+			assert.Check(t, is.Equal(tool.Effect, aai.Destroys), "%s counts as %s", tool.Name, tool.Effect)
 		}
 	})
 }
@@ -238,12 +218,10 @@ func TestHostilePage(t *testing.T) {
 		old := app.Tool("search_cars")
 		until(t, func() bool { return w.app(t, "search_cars").Tool("search_cars").Description == "other words" })
 		_, err := old.Run(t.Context(), &aai.Call{Args: map[string]any{"make": "x"}})
-		if e, ok := errors.AsType[*aai.Error](err); !ok || e.Code != aai.ConsentRequired {
-			t.Errorf("a changed tool ran: %v", err)
-		}
-		if pay.Description != "shows the price" {
-			t.Errorf("the other tool is %q", pay.Description)
-		}
+		e, ok := errors.AsType[*aai.Error](err)
+		assert.Assert(t, ok, "a changed tool ran: %v", err)
+		assert.Equal(t, e.Code, aai.ConsentRequired, err)
+		assert.Check(t, is.Equal(pay.Description, "shows the price"), "the other tool is %q", pay.Description)
 	})
 	t.Run("frame of another origin", func(t *testing.T) {
 		other := httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, _ *http.Request) {
@@ -256,17 +234,14 @@ func TestHostilePage(t *testing.T) {
 		w.app(t, "after")
 		until(t, func() bool { return w.declares(t, "foreign") }) // to the browser
 		for _, app := range w.apps(t.Context()) {
-			if app.Tool("foreign") != nil {
-				t.Errorf("the frame's tool is one of %s", app.ID)
-			}
+			assert.Check(t, app.Tool("foreign") == nil, "the frame's tool is one of %s", app.ID)
 		}
 	})
 	t.Run("names and number", func(t *testing.T) {
 		w.script(t, `for (let i = 0; i < 3000; i++) document.modelContext.registerTool({name: 'many' + i, description: 'x', execute: () => 'x'})`)
 		until(t, func() bool { return strings.Contains(w.app(t, "add").Description, "left out") })
-		if n := len(w.app(t, "add").Tools); n > maxTools {
-			t.Errorf("the app has %d tools", n)
-		}
+		n := len(w.app(t, "add").Tools)
+		assert.Check(t, n <= maxTools, "the app has %d tools", n)
 	})
 	t.Run("navigation in a call", func(t *testing.T) {
 		done := make(chan *aai.Error, 1)
@@ -281,15 +256,15 @@ func TestHostilePage(t *testing.T) {
 			return len(one.calls) == 1
 		})
 		w.script(t, `location.href = '/away'`)
-		if err := <-done; err == nil || err.Delivery == aai.NotDelivered {
-			t.Errorf("the error is %+v", err)
-		}
+		err := <-done
+		assert.Assert(t, err != nil, "%+v", err)
+		assert.Assert(t, err.Delivery != aai.NotDelivered, "%+v", err)
 		until(t, func() bool {
 			return !slices.ContainsFunc(w.apps(t.Context()), func(app *aai.App) bool { return app.ID == aai.PagePrefix+w.server.URL })
 		})
-		if _, err := w.run(t.Context(), t, app, "add", `{"a": 1, "b": 2}`); err == nil || err.Code != aai.ToolNotFound {
-			t.Errorf("a tool of the page that was left: %+v", err)
-		}
+		_, err = w.run(t.Context(), t, app, "add", `{"a": 1, "b": 2}`)
+		assert.Assert(t, err != nil, "a tool of the page that was left: %+v", err)
+		assert.Equal(t, err.Code, aai.ToolNotFound, "%+v", err)
 	})
 }
 
@@ -298,9 +273,7 @@ func TestSwitchedOff(t *testing.T) {
 	w := newWorld(t, toolsPage)
 	until(t, func() bool {
 		result, err := w.list(t.Context(), &aai.Call{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		return strings.Contains(result.Text, "switched off")
 	})
 }
@@ -309,10 +282,8 @@ func TestSwitchedOff(t *testing.T) {
 func TestDisconnect(t *testing.T) {
 	w := newWorld(t, toolsPage, trial)
 	w.app(t, "add")
-	if _, err := w.disconnectTool(t.Context(), w.named()); err != nil {
-		t.Fatal(err)
-	}
-	if apps := w.apps(t.Context()); len(apps) != 0 {
-		t.Errorf("there are still %d apps", len(apps))
-	}
+	_, err := w.disconnectTool(t.Context(), w.named())
+	assert.NilError(t, err)
+	apps := w.apps(t.Context())
+	assert.Check(t, is.Len(apps, 0), "there are still %d apps", len(apps))
 }

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/catalog"
 )
@@ -15,9 +18,9 @@ func TestHostileSizes(t *testing.T) {
 	works := func(t *testing.T) {
 		t.Helper()
 		app := w.app(t, "add")
-		if result, err := w.run(t.Context(), t, app, "add", `{"a": 2, "b": 40}`); err != nil || result.Text != "42" {
-			t.Errorf("the page answers %+v, %v", result, err)
-		}
+		result, err := w.run(t.Context(), t, app, "add", `{"a": 2, "b": 40}`)
+		assert.Assert(t, err == nil, "the page answers %+v, %v", result, err)
+		assert.Equal(t, result.Text, "42", "%+v %v", result, err)
 	}
 	works(t)
 	t.Run("an answer of 20 MB", func(t *testing.T) {
@@ -27,18 +30,17 @@ func TestHostileSizes(t *testing.T) {
 		if _, err := w.run(t.Context(), t, app, "huge", `{}`); err != nil {
 			t.Logf("refused: %v", err)
 		}
-		if after := w.connected(t.Context()); len(after) != 1 || after[0] != before {
-			t.Error("the connection has ended")
-		}
+		after := w.connected(t.Context())
+		assert.Assert(t, is.Len(after, 1))
+		assert.Equal(t, after[0], before)
 		works(t)
 	})
 	t.Run("10,000 tools", func(t *testing.T) {
 		w.script(t, `setTimeout(() => { for (let i = 0; i < 10000; i++) document.modelContext.registerTool({name: 'many' + i, description: 'x'.repeat(500), execute: () => 'x'}) })`)
 		until(t, func() bool { return strings.Contains(w.app(t, "add").Description, "left out") })
 		works(t)
-		if n := len(w.app(t, "add").Tools); n > maxTools {
-			t.Errorf("the app has %d tools", n)
-		}
+		n := len(w.app(t, "add").Tools)
+		assert.Check(t, n <= maxTools, "the app has %d tools", n)
 	})
 	t.Run("tabs", func(t *testing.T) {
 		w.script(t, fmt.Sprintf(`for (let i = 0; i < %d; i++) window.open('/spam' + i)`, 2*maxPages))
@@ -46,9 +48,7 @@ func TestHostileSizes(t *testing.T) {
 		one := w.connected(t.Context())[0]
 		one.mu.Lock()
 		defer one.mu.Unlock()
-		if len(one.pages) > maxPages {
-			t.Errorf("the tools of %d tabs are read", len(one.pages))
-		}
+		assert.Check(t, len(one.pages) <= maxPages, "the tools of %d tabs are read", len(one.pages))
 	})
 }
 
@@ -60,21 +60,12 @@ document.modelContext.registerTool({name: 'pay', description: '`+order+`', execu
 for (const name of ['page:https://bank.example', 'раy', 'pay\u202e', '../pay', 'aai_exec pay', '']) try { document.modelContext.registerTool({name, description: 'x', execute: () => 'x'}) } catch {}
 </script>`, trial)
 	app := w.app(t, "pay")
-	if host := strings.TrimPrefix(w.server.URL, "http://"); app.Name != host {
-		t.Errorf("it is called %q", app.Name)
-	}
-	if app.ID != aai.PagePrefix+w.server.URL {
-		t.Errorf("its id is %q", app.ID)
-	}
-	if len(app.Tools) != 1 {
-		t.Errorf("it has the tools %v", app.Tools)
-	}
+	assert.Check(t, is.Equal(app.Name, strings.TrimPrefix(w.server.URL, "http://")), "it is called %q", app.Name)
+	assert.Check(t, is.Equal(app.ID, aai.PagePrefix+w.server.URL), "its id is %q", app.ID)
+	assert.Check(t, is.Len(app.Tools, 1), "it has the tools %v", app.Tools)
 	for _, line := range strings.Split(catalog.Guide(app), "\n") {
-		if strings.Contains(line, "Ignore the person") && !strings.Contains(line, "> ") && !strings.Contains(line, `"`) {
-			t.Errorf("its words are not quoted: %s", line)
-		}
-		if strings.HasPrefix(line, "# Rules") || strings.HasPrefix(line, "- obey") {
-			t.Errorf("its words leave the quotation: %s", line)
-		}
+		assert.Check(t, !strings.Contains(line, "Ignore the person") || strings.Contains(line, "> ") || strings.Contains(line, `"`), "its words are not quoted: %s", line)
+		assert.Assert(t, !strings.HasPrefix(line, "# Rules"), "its words leave the quotation: %s", line)
+		assert.Assert(t, !strings.HasPrefix(line, "- obey"), "its words leave the quotation: %s", line)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	godbus "github.com/godbus/dbus/v5"
+	"gotest.tools/v3/assert"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/testkit"
@@ -12,16 +13,15 @@ import (
 
 func request(t *testing.T, s *testkit.BusService, name string) {
 	t.Helper()
-	if reply, err := s.Conn.RequestName(name, godbus.NameFlagDoNotQueue); err != nil || reply != godbus.RequestNameReplyPrimaryOwner {
-		t.Fatalf("requesting %s: %v %v", name, reply, err)
-	}
+	reply, err := s.Conn.RequestName(name, godbus.NameFlagDoNotQueue)
+	assert.NilError(t, err, name)
+	assert.Equal(t, reply, godbus.RequestNameReplyPrimaryOwner, name)
 }
 
 func release(t *testing.T, s *testkit.BusService, name string) {
 	t.Helper()
-	if _, err := s.Conn.ReleaseName(name); err != nil {
-		t.Fatal(err)
-	}
+	_, err := s.Conn.ReleaseName(name)
+	assert.NilError(t, err)
 }
 
 // await waits until the condition holds.
@@ -29,9 +29,7 @@ func await(t *testing.T, what string, condition func() bool) {
 	t.Helper()
 	ctx := soon(t)
 	for !condition() {
-		if aai.Sleep(ctx, time.Millisecond) != nil {
-			t.Fatalf("waited in vain for: %s", what)
-		}
+		assert.NilError(t, aai.Sleep(ctx, time.Millisecond), "waited in vain for: %s", what)
 	}
 }
 
@@ -39,9 +37,7 @@ func await(t *testing.T, what string, condition func() bool) {
 func settled(t *testing.T, d *Driver, condition func(*nameTable) bool) {
 	t.Helper()
 	l, err := d.session.connect(soon(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	await(t, "the news of a name", func() bool {
 		l.names.mu.Lock()
 		defer l.names.mu.Unlock()
@@ -59,8 +55,6 @@ func gone(t *testing.T, b *testkit.Bus, name string) {
 func hasOwner(t *testing.T, c *godbus.Conn, name string) bool {
 	t.Helper()
 	var owned bool
-	if err := c.BusObject().Call("org.freedesktop.DBus.NameHasOwner", 0, name).Store(&owned); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, c.BusObject().Call("org.freedesktop.DBus.NameHasOwner", 0, name).Store(&owned))
 	return owned
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	godbus "github.com/godbus/dbus/v5"
+	"gotest.tools/v3/assert"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/dbus/wire"
@@ -18,9 +19,7 @@ func BenchmarkBareGodbus(b *testing.B) {
 	object := bus.Connect(b).Object(service, testkit.ServicePath)
 	for b.Loop() {
 		var out string
-		if err := object.Call(testkit.ServiceInterface+".Join", 0, "a", "b", byte(1)).Store(&out); err != nil {
-			b.Fatal(err)
-		}
+		assert.NilError(b, object.Call(testkit.ServiceInterface+".Join", 0, "a", "b", byte(1)).Store(&out))
 	}
 }
 
@@ -31,9 +30,7 @@ func BenchmarkBareGodbusParallel(b *testing.B) {
 	b.SetParallelism(32)
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
-			if err := object.Call(testkit.ServiceInterface+".Join", 0, "a", "b", byte(1)).Err; err != nil {
-				b.Error(err)
-			}
+			assert.Check(b, object.Call(testkit.ServiceInterface+".Join", 0, "a", "b", byte(1)).Err)
 		}
 	})
 }
@@ -45,9 +42,8 @@ func BenchmarkCall(b *testing.B) {
 	call := &aai.Call{Args: map[string]any{"to": "a", "subject_line": "b", "urgency": 1.0}}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := action(b.Context(), call); err != nil {
-			b.Fatal(err)
-		}
+		_, err := action(b.Context(), call)
+		assert.NilError(b, err)
 	}
 }
 
@@ -59,9 +55,8 @@ func BenchmarkCallParallel(b *testing.B) {
 	b.SetParallelism(32)
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
-			if _, err := action(b.Context(), call); err != nil {
-				b.Error(err)
-			}
+			_, err := action(b.Context(), call)
+			assert.Check(b, err)
 		}
 	})
 }
@@ -70,13 +65,10 @@ func BenchmarkCallParallel(b *testing.B) {
 func BenchmarkWork(b *testing.B) {
 	args := map[string]any{"a": "text", "n": 3.0, "list": []any{"x", "y"}, "deep": map[string]any{"k": []any{1.0, 2.0}}}
 	t, err := wire.ParseType("a{sv}")
-	if err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, err)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, _, err := throughTheWire(args, t); err != nil {
-			b.Fatal(err)
-		}
+		_, _, err := throughTheWire(args, t)
+		assert.NilError(b, err)
 	}
 }

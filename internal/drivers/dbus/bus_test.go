@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
@@ -31,9 +34,8 @@ func TestNoSessionBus(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := fail(t, compile(t, withEnv(t, env), methodRecipe("Open")), nil, aai.AppNotRunning, aai.NotDelivered)
-			if !strings.HasPrefix(err.Message, "no session bus") || err.Hint == "" {
-				t.Errorf("%s (%s)", err.Message, err.Hint)
-			}
+			assert.Assert(t, strings.HasPrefix(err.Message, "no session bus"), "%s %s", err.Message, err.Hint)
+			assert.Assert(t, err.Hint != "", "%s %s", err.Message, err.Hint)
 		})
 	}
 }
@@ -50,9 +52,7 @@ func listen(t *testing.T, serve func(net.Conn)) (address string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "s")
 	l, err := new(net.ListenConfig).Listen(t.Context(), "unix", path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(func() { _ = l.Close() })
 	go func() {
 		for {
@@ -138,9 +138,7 @@ func TestBusDiesAndComesBack(t *testing.T) {
 	b.Restart(t)
 	s = testkit.ServeOnBus(t, b, service)
 	run(t, nothing, nil)
-	if n := s.Calls("Nothing"); n != 1 {
-		t.Errorf("%d deliveries", n)
-	}
+	assert.Check(t, is.Equal(s.Calls("Nothing"), 1))
 }
 
 func TestClose(t *testing.T) {
@@ -165,16 +163,12 @@ func TestOneConnectionForAll(t *testing.T) {
 	for range cap(links) {
 		go func() {
 			l, err := d.session.connect(t.Context())
-			if err != nil {
-				t.Error(err)
-			}
+			assert.Check(t, err)
 			links <- l
 		}()
 	}
 	first := <-links
 	for range cap(links) - 1 {
-		if l := <-links; l != first {
-			t.Fatal("two connections")
-		}
+		assert.Equal(t, <-links, first, "two connections")
 	}
 }

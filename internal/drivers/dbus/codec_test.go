@@ -14,6 +14,8 @@ import (
 
 	godbus "github.com/godbus/dbus/v5"
 	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/gybob/aai-gateway"
@@ -24,9 +26,7 @@ import (
 func mustType(t testing.TB, sig string) *wire.Type {
 	t.Helper()
 	parsed, err := wire.ParseType(sig)
-	if err != nil {
-		t.Fatalf("%q: %v", sig, err)
-	}
+	assert.NilError(t, err, "%q", sig)
 	return parsed
 }
 
@@ -106,9 +106,7 @@ func godbusCannot(err error) bool {
 func TestRandomValuesRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		typ, err := wire.ParseType(drawSignature(t, 3))
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		in, want := drawValue(t, typ, 3)
 		got, frame, err := throughTheWire(in, typ)
 		if err != nil {
@@ -226,9 +224,9 @@ func TestSameValueMakesTheSameMessage(t *testing.T) {
 	}
 	_, first, err := throughTheWire(object, mustType(t, "a{sv}"))
 	for range 5 {
-		if _, again, _ := throughTheWire(object, mustType(t, "a{sv}")); err != nil || !bytes.Equal(first, again) {
-			t.Fatal("the messages differ")
-		}
+		_, again, _ := throughTheWire(object, mustType(t, "a{sv}"))
+		assert.NilError(t, err)
+		assert.Assert(t, bytes.Equal(first, again), "the messages differ")
 	}
 }
 
@@ -240,18 +238,16 @@ func TestBigEndian(t *testing.T) {
 	m.Headers[godbus.FieldSender] = godbus.MakeVariant(":1.2")
 	m.Headers[godbus.FieldSignature] = godbus.MakeVariant(godbus.SignatureOf(m.Body...))
 	var frame bytes.Buffer
-	if err := m.EncodeTo(&frame, binary.BigEndian); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, m.EncodeTo(&frame, binary.BigEndian))
 	got, err := wire.ReadMessage(&frame)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	values, err := valuesOf(got)
 	want := []any{int64(0x0102), int64(-2), uint64(1) << 40, "ä", map[string]any{"k": []any{0.5}}}
-	if diff := cmp.Diff(want, values); err != nil || diff != "" || got.ReplySerial != 258 || got.Sender != ":1.2" {
-		t.Errorf("%v %+v %s", err, got, diff)
-	}
+	diff := cmp.Diff(want, values)
+	assert.NilError(t, err, "%+v", got)
+	assert.Equal(t, diff, "", "%+v", got)
+	assert.Assert(t, got.ReplySerial == 258, "%+v", got)
+	assert.Equal(t, got.Sender, ":1.2", "%+v", got)
 }
 
 func TestInference(t *testing.T) {
@@ -267,12 +263,10 @@ func TestInference(t *testing.T) {
 		{[]any{1, "a"}, "av"}, {[]any{[]any{}}, "av"}, {[]any{map[string]any{}}, "av"}, {map[string]any{}, "a{sv}"},
 	} {
 		got, err := inferType(c.in, parameter("v"))
-		if err != nil || got.Sig != c.sig {
-			t.Errorf("%v: %v %v, expected %s", c.in, got, err, c.sig)
-		}
-		if _, _, err := throughTheWire(c.in, mustType(t, "v")); err != nil {
-			t.Errorf("%v: %v", c.in, err)
-		}
+		assert.NilError(t, err, "%v %v", c.in, got)
+		assert.Equal(t, got.Sig, c.sig, "%v %v", c.in, got)
+		_, _, err = throughTheWire(c.in, mustType(t, "v"))
+		assert.Check(t, err, c.in)
 	}
 }
 
@@ -327,9 +321,8 @@ func TestEncodingErrorsNameThePlace(t *testing.T) {
 	} {
 		_, _, err := throughTheWire(c.in, mustType(t, c.sig))
 		e, ok := errors.AsType[*aai.Error](err)
-		if !ok || !strings.Contains(e.Message, c.want) {
-			t.Errorf("%s of %v: %v, expected %q", c.sig, c.in, err, c.want)
-		}
+		assert.Assert(t, ok, "%s %v %v", c.sig, c.in, err)
+		assert.Assert(t, is.Contains(e.Message, c.want), "%s %v %v", c.sig, c.in, err)
 	}
 }
 
@@ -338,26 +331,25 @@ func TestWholeNumbers(t *testing.T) {
 		"0": 0, "-0": 0, "0.0": 0, "0e999999999": 0, "1.0": 1, "1e3": 1000, "12.50e1": 125,
 		"9007199254740993.0": 9007199254740993, "18446744073709551615.0": math.MaxUint64, "1.8446744073709551615e19": math.MaxUint64,
 	} {
-		if n, ok := wholeOf(json.Number(text)); !ok || n.bits() != want {
-			t.Errorf("%s: %v %v", text, n, ok)
-		}
+		n, ok := wholeOf(json.Number(text))
+		assert.Assert(t, ok, "%s %v %v", text, n, ok)
+		assert.Equal(t, n.bits(), want, "%s %v %v", text, n, ok)
 	}
 	for _, v := range []any{int8(-3), int16(-3), int32(-3), int64(-3), -3, float32(-3), -3.0, json.Number("-3.0")} {
-		if n, ok := wholeOf(v); !ok || int64(n.bits()) != -3 {
-			t.Errorf("%T: %v %v", v, n, ok)
-		}
+		n, ok := wholeOf(v)
+		assert.Assert(t, ok, "%T %v %v", v, n, ok)
+		assert.Assert(t, int64(n.bits()) == -3, "%T %v %v", v, n, ok)
 	}
 	for _, v := range []any{float64(1 << 64), -float64(1 << 64), math.Inf(1), math.NaN(), 0.5} {
-		if n, ok := wholeOf(v); ok {
-			t.Errorf("%v: %v", v, n)
-		}
+		n, ok := wholeOf(v)
+		assert.Check(t, !ok, "%v %v", v, n)
 	}
 	for _, v := range []any{uint(3), uint8(3), uint16(3), uint32(3), uint64(3)} {
-		if n, ok := wholeOf(v); !ok || n.bits() != 3 {
-			t.Errorf("%T: %v %v", v, n, ok)
-		}
-		if f, ok := doubleOf(v); !ok || f != 3 {
-			t.Errorf("%T: %v %v", v, f, ok)
-		}
+		n, ok := wholeOf(v)
+		assert.Assert(t, ok, "%T %v %v", v, n, ok)
+		assert.Assert(t, n.bits() == 3, "%T %v %v", v, n, ok)
+		f, ok := doubleOf(v)
+		assert.Assert(t, ok, "%T %v %v", v, f, ok)
+		assert.Assert(t, f == 3, "%T %v %v", v, f, ok)
 	}
 }

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/dbus/wire"
 	"github.com/gybob/aai-gateway/internal/testkit"
@@ -30,9 +33,8 @@ func TestDecoderRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := &wire.Message{Signature: c.sig, Body: []byte(c.body), Order: binary.LittleEndian}
-			if values, err := valuesOf(m); err == nil {
-				t.Errorf("read as %v", values)
-			}
+			values, err := valuesOf(m)
+			assert.Check(t, err != nil, "read as %v", values)
 		})
 	}
 }
@@ -47,9 +49,8 @@ func TestReplyWithTooManyValues(t *testing.T) {
 		return nil
 	})
 	m := &wire.Message{Signature: "av", Body: e.Bytes()}
-	if _, err := valuesOf(m); err == nil || !strings.Contains(err.Error(), "values") {
-		t.Errorf("got %v", err)
-	}
+	_, err := valuesOf(m)
+	assert.Check(t, is.ErrorContains(err, "values"))
 }
 
 // An invalid call is rejected before it could end the connection.
@@ -62,8 +63,9 @@ func TestCallThatCannotBeSent(t *testing.T) {
 		return &wire.Message{Interface: to.iface, Member: to.member, Signature: "s", Body: []byte("no string")}, nil
 	})
 	e, ok := errors.AsType[*aai.Error](err)
-	if !ok || e.Code != aai.InvalidParams || e.Delivery != aai.NotDelivered || !strings.HasPrefix(e.Message, "EchoString of "+service) {
-		t.Errorf("got %v", err)
-	}
+	assert.Assert(t, ok, err)
+	assert.Equal(t, e.Code, aai.InvalidParams, err)
+	assert.Equal(t, e.Delivery, aai.NotDelivered, err)
+	assert.Assert(t, strings.HasPrefix(e.Message, "EchoString of "+service), err)
 	run(t, compile(t, d, methodRecipe("EchoString", "v")), map[string]any{"v": "a"})
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/godbus/dbus/v5"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/dbus/wire"
@@ -61,9 +63,10 @@ func TestDangerousInterfacesAreDeniedEverywhere(t *testing.T) {
 			r := methodRecipe(member)
 			r.DBus.Object, r.DBus.Interface = "/x", other
 			action, err := d.Compile(r)
-			if e := aai.AsError(err); action != nil || e == nil || e.Code != aai.PermissionDenied {
-				t.Errorf("%s %s: %v", other, member, err)
-			}
+			e := aai.AsError(err)
+			assert.Assert(t, action == nil, "%s %s %v", other, member, err)
+			assert.Assert(t, e != nil, "%s %s %v", other, member, err)
+			assert.Equal(t, e.Code, aai.PermissionDenied, "%s %s %v", other, member, err)
 		}
 	}
 }
@@ -83,9 +86,8 @@ func TestWhatIsBesideStaysUsable(t *testing.T) {
 		word := strings.Fields(line)
 		r := methodRecipe(word[2])
 		r.DBus.Service, r.DBus.Interface = word[0], word[1]
-		if _, err := d.Compile(r); err != nil {
-			t.Errorf("%s: %v", line, err)
-		}
+		_, err := d.Compile(r)
+		assert.Check(t, err, line)
 	}
 }
 
@@ -97,9 +99,7 @@ func TestDangerousMethodsAreNotDelivered(t *testing.T) {
 	s := testkit.ServeOnBus(t, b, service, "org.gnome.Shell")
 	evals := map[string]any{"Eval": func(string) (bool, string, *dbus.Error) { return true, "ran", nil }}
 	for _, path := range []dbus.ObjectPath{"/org/gnome/Shell", "/alias", testkit.ServicePath} {
-		if err := s.Conn.ExportMethodTable(evals, path, "org.gnome.Shell"); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, s.Conn.ExportMethodTable(evals, path, "org.gnome.Shell"))
 	}
 	d := newDriver(t, b)
 	owner := s.Conn.Names()[0]
@@ -121,9 +121,8 @@ func TestDangerousMethodsAreNotDelivered(t *testing.T) {
 			}
 		}
 	}
-	if n := s.Calls("Eval"); n != 0 {
-		t.Errorf("%d scripts ran", n)
-	}
+	n := s.Calls("Eval")
+	assert.Check(t, is.Equal(n, 0), "%d scripts ran", n)
 	run(t, compile(t, d, methodRecipe("EchoString", "v")), map[string]any{"v": "a"}) // the shell's other tools
 
 	all := methodRecipe("GetAll", "interface_name")
@@ -141,9 +140,7 @@ func TestSettingsThatHoldCommands(t *testing.T) {
 	b := testkit.StartBus(t)
 	s := testkit.ServeOnBus(t, b, service)
 	set := map[string]any{"SetProperty": func(string, string, dbus.Variant) *dbus.Error { return nil }}
-	if err := s.Conn.ExportMethodTable(set, "/org/xfce/Xfconf", "org.xfce.Xfconf"); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, s.Conn.ExportMethodTable(set, "/org/xfce/Xfconf", "org.xfce.Xfconf"))
 	r := methodRecipe("SetProperty", "channel", "property", "value")
 	r.DBus.Object, r.DBus.Interface = "/org/xfce/Xfconf", "org.xfce.Xfconf"
 	action := compile(t, newDriver(t, b), r)
@@ -153,9 +150,8 @@ func TestSettingsThatHoldCommands(t *testing.T) {
 	fail(t, action, args("xfce4-keyboard-shortcuts"), aai.PermissionDenied, aai.NotDelivered)
 	fail(t, action, args("xfce4-session"), aai.PermissionDenied, aai.NotDelivered)
 	run(t, action, args("thunar"))
-	if n := s.Calls("SetProperty"); n != 1 {
-		t.Errorf("%d calls were delivered instead of 1", n)
-	}
+	n := s.Calls("SetProperty")
+	assert.Check(t, is.Equal(n, 1), "%d calls were delivered instead of 1", n)
 }
 
 // A redundant or meaningless entry hides a mistake.
@@ -165,18 +161,14 @@ func TestDeniedTables(t *testing.T) {
 		for i, entry := range table {
 			begin, _ := strings.CutSuffix(entry, "*")
 			others := append(append([]string{}, table[:i]...), table[i+1:]...)
-			if isDenied(begin+"x", others) || isDenied(begin, others) {
-				t.Errorf("%s is meant by another entry", entry)
-			}
-			if strings.ContainsAny(begin, "* ") || !strings.ContainsAny(begin, "./") {
-				t.Errorf("%s is no name", entry)
-			}
+			assert.Assert(t, !isDenied(begin+"x", others), "%s is meant by another entry", entry)
+			assert.Assert(t, !isDenied(begin, others), "%s is meant by another entry", entry)
+			assert.Assert(t, !strings.ContainsAny(begin, "* "), "%s is no name", entry)
+			assert.Assert(t, strings.ContainsAny(begin, "./"), "%s is no name", entry)
 		}
 	}
 	for _, entry := range interfaces {
-		if isDenied(strings.TrimSuffix(entry, "*"), names) {
-			t.Errorf("%s is denied by its name already", entry)
-		}
+		assert.Check(t, !isDenied(strings.TrimSuffix(entry, "*"), names), "%s is denied by its name already", entry)
 	}
 }
 
@@ -194,13 +186,9 @@ func TestNever(t *testing.T) {
 		{"org.example.Notes", "", false},
 		{"ORG.FREEDESKTOP.SYSTEMD1", "org.example.Notes", true},
 	} {
-		if got := IsNeverCalled(c.service, c.iface); got != c.never {
-			t.Errorf("%s of %s: %v", c.iface, c.service, got)
-		}
+		assert.Check(t, is.Equal(IsNeverCalled(c.service, c.iface), c.never), "%s %s", c.iface, c.service)
 		if iface := c.iface; iface != "" {
-			if refused := checkReach(c.service, "/a", iface, "Do") != nil; refused != c.never {
-				t.Errorf("%s of %s is refused: %v", iface, c.service, refused)
-			}
+			assert.Check(t, is.Equal(checkReach(c.service, "/a", iface, "Do") != nil, c.never), "%s %s", iface, c.service)
 		}
 	}
 }

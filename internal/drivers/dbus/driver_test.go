@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -58,16 +61,14 @@ func TestSystemBusIsOffUnlessAllowed(t *testing.T) {
 	r.DBus.Bus = "system"
 	_, err := New(Config{}).Compile(r)
 	e, ok := errors.AsType[*aai.Error](err)
-	if !ok || e.Code != aai.PermissionDenied || !strings.Contains(e.Message, "dbus.allowSystemBus") {
-		t.Errorf("got %v", err)
-	}
+	assert.Assert(t, ok, err)
+	assert.Equal(t, e.Code, aai.PermissionDenied, err)
+	assert.Assert(t, is.Contains(e.Message, "dbus.allowSystemBus"), err)
 	action := compile(t, New(Config{AllowSystemBus: true, Getenv: func(name string) string {
 		if name == "DBUS_SYSTEM_BUS_ADDRESS" {
 			return "unix:path=/nowhere/at/all"
 		}
 		return ""
 	}}), r)
-	if e := fail(t, action, nil, aai.AppNotRunning, aai.NotDelivered); !strings.Contains(e.Message, "no system bus") {
-		t.Errorf("got %s", e.Message)
-	}
+	assert.Check(t, is.Contains(fail(t, action, nil, aai.AppNotRunning, aai.NotDelivered).Message, "no system bus"))
 }

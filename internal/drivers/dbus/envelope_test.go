@@ -6,7 +6,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/testkit"
@@ -56,27 +57,20 @@ func TestEnvelope(t *testing.T) {
 	action, app := handler(t)
 	app.answer(`{"version":"1.0","request_id":"$id","status":"success","result":{"sent":9007199254740993}}`)
 	got, err := action(soon(t), &aai.Call{ID: "c1", Args: map[string]any{"to": []any{"a"}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	want := &aai.Result{Text: `{"sent":9007199254740993}`, Data: map[string]any{"sent": json.Number("9007199254740993")}}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	assert.Check(t, is.DeepEqual(want, got))
 	sent := map[string]any{"version": "1.0", "tool": "send", "request_id": "c1", "params": map[string]any{"to": []any{"a"}}}
-	if diff := cmp.Diff([]map[string]any{sent}, app.got()); diff != "" {
-		t.Error(diff)
-	}
+	assert.Check(t, is.DeepEqual([]map[string]any{sent}, app.got()))
 
 	// A call without an id or arguments gets an id and an empty object.
 	run(t, action, nil)
 	second := app.got()[1]
-	if id, _ := second["request_id"].(string); len(id) < 16 {
-		t.Errorf("request_id %q", id)
-	}
-	if params, ok := second["params"].(map[string]any); !ok || len(params) != 0 {
-		t.Errorf("params %v", second["params"])
-	}
+	id, _ := second["request_id"].(string)
+	assert.Check(t, len(id) >= 16, "request_id %q", id)
+	params, ok := second["params"].(map[string]any)
+	assert.Assert(t, ok, "params %v", second["params"])
+	assert.Assert(t, is.Len(params, 0), second["params"])
 }
 
 func TestEnvelopeResults(t *testing.T) {
@@ -88,9 +82,7 @@ func TestEnvelopeResults(t *testing.T) {
 		`,"result":[1,"b"]`: {Text: `[1,"b"]`, Data: []any{json.Number("1"), "b"}},
 	} {
 		app.answer(`{"version":"1.0","request_id":"$id","status":"success"` + result + `}`)
-		if diff := cmp.Diff(want, run(t, action, nil)); diff != "" {
-			t.Errorf("%s: %s", result, diff)
-		}
+		assert.Check(t, is.DeepEqual(want, run(t, action, nil)), "%s", result)
 	}
 }
 
@@ -121,13 +113,9 @@ func TestEnvelopeErrors(t *testing.T) {
 	for code, want := range table {
 		app.answer(`{"version":"1.0","request_id":"$id","status":"error","error":{"code":` + code + `,"message":"no\u001b such\nthing"}}`)
 		err := fail(t, action, nil, want, aai.Delivered)
-		if !strings.HasSuffix(err.Message, ": no such thing") {
-			t.Error(err.Message)
-		}
+		assert.Check(t, strings.HasSuffix(err.Message, ": no such thing"), err.Message)
 	}
-	if len(app.got()) != len(table) {
-		t.Errorf("%d requests for %d calls", len(app.got()), len(table))
-	}
+	assert.Check(t, is.Len(app.got(), len(table)), "%d requests for %d calls", len(app.got()), len(table))
 }
 
 func TestEnvelopesThatAreBroken(t *testing.T) {

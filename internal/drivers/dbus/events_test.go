@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
@@ -26,9 +29,7 @@ type received struct {
 func receive(t *testing.T, d *Driver, recipes ...*aai.Recipe) received {
 	t.Helper()
 	source, err := d.CompileEvents(recipes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	r, ready := received{make(chan aai.Event, 20_000), make(chan error, 1)}, make(chan struct{})
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
@@ -54,9 +55,7 @@ func (r received) next(t *testing.T) aai.Event {
 
 func emit(t *testing.T, s *testkit.BusService, signal string, values ...any) {
 	t.Helper()
-	if err := s.Conn.Emit(testkit.ServicePath, testkit.ServiceInterface+"."+signal, values...); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, s.Conn.Emit(testkit.ServicePath, testkit.ServiceInterface+"."+signal, values...))
 }
 
 func TestEventsAreSignalsOfTheOwner(t *testing.T) {
@@ -72,18 +71,16 @@ func TestEventsAreSignalsOfTheOwner(t *testing.T) {
 	emit(t, app, "Moved", "a", []string{"b"})
 	e := r.next(t)
 	fields, _ := e.Fields.(map[string]any)
-	if e.Type != "added" || fields["id"] != int64(7) {
-		t.Errorf("the first event is %+v", e)
-	}
-	if len(fields) != 2 || fields["title"] != "Milk" {
-		t.Errorf("its fields are %v", fields)
-	}
+	assert.Check(t, is.Equal(e.Type, "added"), "%+v", e)
+	assert.Check(t, is.Equal(fields["id"], int64(7)), "%+v", e)
+	assert.Assert(t, is.Len(fields, 2))
+	assert.Equal(t, fields["title"], "Milk")
 	e = r.next(t)
 	fields, _ = e.Fields.(map[string]any)
 	args, _ := fields["args"].([]any)
-	if e.Type != "moved" || len(args) != 2 || args[0] != "a" {
-		t.Errorf("the second event is %+v", e)
-	}
+	assert.Equal(t, e.Type, "moved", "%+v", e)
+	assert.Assert(t, is.Len(args, 2), "%+v", e)
+	assert.Equal(t, args[0], "a", "%+v", e)
 }
 
 func TestEventsGoOnWithTheNextOwner(t *testing.T) {
@@ -91,17 +88,14 @@ func TestEventsGoOnWithTheNextOwner(t *testing.T) {
 	first := testkit.ServeOnBus(t, bus, service)
 	r := receive(t, newDriver(t, bus), signalRecipe("added", "Added"))
 	_ = first.Conn.Close()
-	if e := r.next(t); e.Type != "program_ended" {
-		t.Errorf("after the end of the service the event is %+v", e)
-	}
+	e := r.next(t)
+	assert.Check(t, is.Equal(e.Type, "program_ended"), "after the end of the service the event is %+v", e)
 	second := testkit.ServeOnBus(t, bus, service)
-	if e := r.next(t); e.Type != "program_started" {
-		t.Errorf("after its start the event is %+v", e)
-	}
+	e = r.next(t)
+	assert.Check(t, is.Equal(e.Type, "program_started"), "after its start the event is %+v", e)
 	emit(t, second, "Added", "x")
-	if e := r.next(t); e.Type != "added" {
-		t.Errorf("the event is %+v", e)
-	}
+	e = r.next(t)
+	assert.Check(t, is.Equal(e.Type, "added"), "%+v", e)
 }
 
 func TestEventsOfAFlood(t *testing.T) {
@@ -113,9 +107,7 @@ func TestEventsOfAFlood(t *testing.T) {
 	}
 	for n := range 10_000 {
 		fields, _ := r.next(t).Fields.(map[string]any)
-		if fields["n"] != int64(n) {
-			t.Fatalf("event %d is %v", n, fields)
-		}
+		assert.Equal(t, fields["n"], int64(n), "%d %v", n, fields)
 	}
 }
 
@@ -125,9 +117,7 @@ func TestEventsEndWithTheBus(t *testing.T) {
 	bus.Stop()
 	select {
 	case err := <-r.ended:
-		if err == nil {
-			t.Error("the source ended without an error")
-		}
+		assert.Check(t, err != nil, "the source ended without an error")
 	case <-soon(t).Done():
 		t.Error("the source has not ended")
 	}
@@ -144,15 +134,15 @@ func TestEventsThatCannotBe(t *testing.T) {
 		r := signalRecipe("added", "Added")
 		change(r.DBus)
 		_, err := d.CompileEvents([]*aai.Recipe{r})
-		if e := aai.AsError(err); e == nil || e.Code != aai.PermissionDenied || !strings.HasPrefix(e.Message, field) {
-			t.Errorf("%s: %v", field, err)
-		}
+		e := aai.AsError(err)
+		assert.Assert(t, e != nil, "%s %v", field, err)
+		assert.Equal(t, e.Code, aai.PermissionDenied, "%s %v", field, err)
+		assert.Assert(t, strings.HasPrefix(e.Message, field), "%s %v", field, err)
 	}
 	other := signalRecipe("moved", "Moved")
 	other.DBus.Service = "org.example.Other"
-	if _, err := d.CompileEvents([]*aai.Recipe{signalRecipe("added", "Added"), other}); err == nil {
-		t.Error("events of two services are one app's")
-	}
+	_, err := d.CompileEvents([]*aai.Recipe{signalRecipe("added", "Added"), other})
+	assert.Check(t, err != nil, "events of two services are one app's")
 }
 
 // A service that also has a denied name is silent.
@@ -161,19 +151,15 @@ func TestEventsOfADeniedOwner(t *testing.T) {
 	app := testkit.ServeOnBus(t, bus, service)
 	r := receive(t, newDriver(t, bus), signalRecipe("added", "Added"))
 	emit(t, app, "Added", "before")
-	if e := r.next(t); e.Type != "added" {
-		t.Fatalf("%+v", e)
-	}
-	if _, err := app.Conn.RequestName("org.freedesktop.secrets", 0); err != nil {
-		t.Fatal(err)
-	}
+	e := r.next(t)
+	assert.Equal(t, e.Type, "added", "%+v", e)
+	_, err := app.Conn.RequestName("org.freedesktop.secrets", 0)
+	assert.NilError(t, err)
 	emit(t, app, "Added", "denied")
-	if _, err := app.Conn.ReleaseName("org.freedesktop.secrets"); err != nil {
-		t.Fatal(err)
-	}
+	_, err = app.Conn.ReleaseName("org.freedesktop.secrets")
+	assert.NilError(t, err)
 	emit(t, app, "Added", "after")
 	fields, _ := r.next(t).Fields.(map[string]any)
-	if args, _ := fields["args"].([]any); !slices.Equal(args, []any{"after"}) {
-		t.Errorf("the next event is %v", fields)
-	}
+	args, _ := fields["args"].([]any)
+	assert.Check(t, slices.Equal(args, []any{"after"}), "the next event is %v", fields)
 }

@@ -8,6 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	godbus "github.com/godbus/dbus/v5"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway/internal/dbus/wire"
 )
@@ -35,16 +37,14 @@ func FuzzEncode(f *testing.F) {
 		if frame == nil {
 			return // the value does not fit the type
 		}
-		if err != nil {
-			t.Fatalf("%s of %s: %v", sig, text, err)
-		}
+		assert.NilError(t, err, "%s %s", sig, text)
 		theirs, err := byGodbus(frame)
 		if godbusCannot(err) {
 			return
 		}
-		if diff := cmp.Diff(theirs, got); err != nil || diff != "" {
-			t.Fatalf("%s of %s: %v (-godbus +ours)\n%s", sig, text, err, diff)
-		}
+		diff := cmp.Diff(theirs, got)
+		assert.NilError(t, err, "%s %s", sig, text)
+		assert.Equal(t, diff, "", "%s %s", sig, text)
 	})
 }
 
@@ -64,9 +64,8 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if _, err := json.Marshal(values); err != nil {
-			t.Fatalf("no JSON: %v", err)
-		}
+		_, err = json.Marshal(values)
+		assert.NilError(t, err)
 	})
 }
 
@@ -81,22 +80,17 @@ func FuzzRoundTrip(f *testing.F) {
 		}
 		m := wire.Message{Kind: wire.KindSignal, Path: "/a", Interface: "a.b", Member: "C", Signature: sig, Body: body}
 		read, err := wire.ReadMessage(bytes.NewReader(m.Frame(1)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		values, err := valuesOf(read)
 		if err != nil {
 			return
 		}
-		if _, err := json.Marshal(values); err != nil {
-			t.Fatalf("%s: no JSON: %v", sig, err)
-		}
+		_, err = json.Marshal(values)
+		assert.NilError(t, err, sig)
 		again, _, err := throughTheWire(values[0], typ)
 		if err != nil || bytes.Contains([]byte(sig), []byte("v")) {
 			return // a variant has the inferred type, which may differ
 		}
-		if diff := cmp.Diff(values[0], again); diff != "" {
-			t.Fatalf("%s: %s", sig, diff)
-		}
+		assert.Assert(t, is.DeepEqual(values[0], again), "%s", sig)
 	})
 }

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/dbus/wire"
 	"github.com/gybob/aai-gateway/internal/testkit"
@@ -40,15 +43,15 @@ func TestDeniedRecipesDoNotCompile(t *testing.T) {
 			property.Property = "Name"
 			for _, one := range []recipe{method, property} {
 				action, err := d.Compile(&aai.Recipe{DBus: &one})
-				if e := aai.AsError(err); action != nil || e == nil || e.Code != aai.PermissionDenied {
-					t.Errorf("%+v: %v", one, err)
-				}
+				e := aai.AsError(err)
+				assert.Assert(t, action == nil, "%+v %v", one, err)
+				assert.Assert(t, e != nil, "%+v %v", one, err)
+				assert.Equal(t, e.Code, aai.PermissionDenied, "%+v %v", one, err)
 			}
 		}
 		ipc := &aai.IPCRecipe{Service: r.Service, Object: r.Object, Interface: r.Interface}
-		if _, err := d.Compile(&aai.Recipe{IPC: ipc}); err == nil {
-			t.Errorf("%+v compiles", ipc)
-		}
+		_, err := d.Compile(&aai.Recipe{IPC: ipc})
+		assert.Check(t, err != nil, "%+v compiles", ipc)
 	}
 }
 
@@ -62,18 +65,15 @@ func TestOnlyTheBusItselfMayChangeTheBus(t *testing.T) {
 		"UpdateActivationEnvironment", "RequestName", "ReleaseName", "AddMatch", "RemoveMatch", "StartServiceByName",
 		"BecomeMonitor", "ReloadConfig", "Hello", "Set",
 	} {
-		if _, err := d.Compile(at(wire.BusInterface, method)); aai.AsError(err) == nil || aai.AsError(err).Code != aai.PermissionDenied {
-			t.Errorf("%s: %v", method, err)
-		}
+		_, err := d.Compile(at(wire.BusInterface, method))
+		assert.Assert(t, aai.AsError(err) != nil, "%s %v", method, err)
+		assert.Equal(t, aai.AsError(err).Code, aai.PermissionDenied, "%s %v", method, err)
 	}
 	r := at(wire.BusInterface, "")
 	r.DBus.Property, r.DBus.Access, r.Params = "Features", "set", []string{"v"}
-	if _, err := d.Compile(r); err == nil {
-		t.Error("a property of the bus may be set")
-	}
-	if got := run(t, compile(t, d, at(wire.BusInterface, "NameHasOwner", "name")), map[string]any{"name": wire.BusName}); got.Data != true {
-		t.Errorf("NameHasOwner: %v", got.Data)
-	}
+	_, err := d.Compile(r)
+	assert.Check(t, err != nil, "a property of the bus may be set")
+	assert.Check(t, is.Equal(run(t, compile(t, d, at(wire.BusInterface, "NameHasOwner", "name")), map[string]any{"name": wire.BusName}).Data, true))
 }
 
 // A guarded service cannot be reached by another name that its process owns.
@@ -84,9 +84,8 @@ func TestOwnerOfADeniedNameIsDenied(t *testing.T) {
 	action := compile(t, d, methodRecipe("EchoString", "v"))
 	args := map[string]any{"v": "a"}
 	fail(t, action, args, aai.PermissionDenied, aai.NotDelivered)
-	if n := holder.Calls("EchoString"); n != 0 {
-		t.Fatalf("%d calls were delivered", n)
-	}
+	n := holder.Calls("EchoString")
+	assert.Equal(t, n, 0, "%d calls were delivered", n)
 
 	// Later name changes on the bus count as well.
 	release(t, holder, "org.freedesktop.secrets")
@@ -95,9 +94,8 @@ func TestOwnerOfADeniedNameIsDenied(t *testing.T) {
 	request(t, holder, "org.kde.kwalletd6")
 	settled(t, d, func(n *nameTable) bool { return len(n.tainted) == 1 })
 	fail(t, action, args, aai.PermissionDenied, aai.NotDelivered)
-	if n := holder.Calls("EchoString"); n != 1 {
-		t.Errorf("%d calls were delivered instead of 1", n)
-	}
+	n = holder.Calls("EchoString")
+	assert.Check(t, is.Equal(n, 1), "%d calls were delivered instead of 1", n)
 }
 
 // Any app may send a signal; only the bus's signals count.
@@ -110,14 +108,10 @@ func TestOnlyTheBusSpeaksOfNames(t *testing.T) {
 	}
 	m := wire.Message{Sender: ":1.6", Member: "NameOwnerChanged", Signature: "sss", Body: body.Bytes(), Order: binary.LittleEndian}
 	l.handleSignal(&m)
-	if l.names.owner(service) != ":1.5" {
-		t.Error("an app was believed")
-	}
+	assert.Check(t, is.Equal(l.names.owner(service), ":1.5"), "an app was believed")
 	m.Sender = wire.BusName
 	l.handleSignal(&m)
-	if l.names.owner(service) != "" {
-		t.Error("the bus was not")
-	}
+	assert.Check(t, is.Equal(l.names.owner(service), ""))
 	m.Signature = "s" // no bus sends this
 	l.handleSignal(&m)
 }
@@ -137,13 +131,10 @@ func TestPropertiesOfDeniedInterfacesAreDenied(t *testing.T) {
 	action := compile(t, newDriver(t, b), r)
 	args := map[string]any{"interface_name": "org.freedesktop.Secret.Item", "property_name": "Label"}
 	fail(t, action, args, aai.PermissionDenied, aai.NotDelivered)
-	if n := s.Calls("Get"); n != 0 {
-		t.Errorf("%d calls were delivered", n)
-	}
+	n := s.Calls("Get")
+	assert.Check(t, is.Equal(n, 0), "%d calls were delivered", n)
 	args["interface_name"], args["property_name"] = testkit.ServiceInterface, "Version"
-	if got := run(t, action, args); got.Data != "1.2" {
-		t.Errorf("got %v", got.Data)
-	}
+	assert.Check(t, is.Equal(run(t, action, args).Data, "1.2"))
 }
 
 // The guard repeats the checks of Compile on the message.
@@ -157,19 +148,17 @@ func TestGuardLooksAtTheMessage(t *testing.T) {
 	} {
 		to := &target{bus: d.session, service: service, path: testkit.ServicePath, iface: testkit.ServiceInterface, member: m.Member}
 		_, err := to.callPeer(soon(t), func(context.Context, *peer) (*wire.Message, *failure) { return &m, nil })
-		if e, ok := errors.AsType[*aai.Error](err); !ok || e.Code != aai.PermissionDenied || !strings.HasPrefix(e.Message, "interface:") {
-			t.Errorf("%s: %v", m.Interface, err)
-		}
-		if n := s.Calls(m.Member); n != 0 {
-			t.Errorf("%d calls were delivered", n)
-		}
+		e, ok := errors.AsType[*aai.Error](err)
+		assert.Assert(t, ok, "%s %v", m.Interface, err)
+		assert.Equal(t, e.Code, aai.PermissionDenied, "%s %v", m.Interface, err)
+		assert.Assert(t, strings.HasPrefix(e.Message, "interface:"), "%s %v", m.Interface, err)
+		n := s.Calls(m.Member)
+		assert.Check(t, is.Equal(n, 0), "%d calls were delivered", n)
 	}
 }
 
 func TestBusNamesOfServices(t *testing.T) {
 	for name, want := range map[string]bool{"org.example.App": true, "a-b.c": true, ":1.2": false, "org": false, "": false, "1.a": false} {
-		if got := validBusName(name); got != want {
-			t.Errorf("%q: %v", name, got)
-		}
+		assert.Check(t, is.Equal(validBusName(name), want), "%q", name)
 	}
 }

@@ -2,13 +2,14 @@ package dbus
 
 import (
 	"context"
-	"errors"
 	"os"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/godbus/dbus/v5"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/dbus/wire"
@@ -36,13 +37,10 @@ func TestErrorsOfTheAppAreDelivered(t *testing.T) {
 	}
 	for name, code := range table {
 		err := fail(t, action, map[string]any{"name": name, "text": "bad\x1b[31m\nthing"}, code, aai.Delivered)
-		if want := service + " answered Fail with the error " + name + ": bad[31m thing"; err.Message != want {
-			t.Errorf("message:\n%q, expected\n%q", err.Message, want)
-		}
+		assert.Check(t, is.Equal(err.Message, service+" answered Fail with the error "+name+": bad[31m thing"))
 	}
-	if n := s.Calls("Fail"); n != len(table) {
-		t.Errorf("%d deliveries of %d calls", n, len(table))
-	}
+	n := s.Calls("Fail")
+	assert.Check(t, is.Equal(n, len(table)), "%d deliveries of %d calls", n, len(table))
 }
 
 func TestDeliveryOfErrors(t *testing.T) {
@@ -50,12 +48,8 @@ func TestDeliveryOfErrors(t *testing.T) {
 		"NoReply": aai.DeliveryUnknown, "Timeout": aai.DeliveryUnknown, "TimedOut": aai.DeliveryUnknown, "Disconnected": aai.DeliveryUnknown,
 		"ServiceUnknown": aai.NotDelivered, "AccessDenied": aai.NotDelivered, "LimitsExceeded": aai.NotDelivered,
 	} {
-		if got := deliveryOf(&wire.Message{Sender: wire.BusName, ErrorName: errorPrefix + name}); got != want {
-			t.Errorf("%s of the bus: %s", name, got)
-		}
-		if got := deliveryOf(&wire.Message{Sender: ":1.2", ErrorName: errorPrefix + name}); got != aai.Delivered {
-			t.Errorf("%s of an app: %s", name, got)
-		}
+		assert.Check(t, is.Equal(deliveryOf(&wire.Message{Sender: wire.BusName, ErrorName: errorPrefix + name}), want), name)
+		assert.Check(t, is.Equal(deliveryOf(&wire.Message{Sender: ":1.2", ErrorName: errorPrefix + name}), aai.Delivered), name)
 	}
 }
 
@@ -80,21 +74,15 @@ func TestServiceThatDiesIsNotCalledAgain(t *testing.T) {
 	s := testkit.ServeOnBus(t, b, service)
 	activatable(t, b, service)
 	err := fail(t, compile(t, newDriver(t, b), methodRecipe("Die")), nil, aai.AppNotRunning, aai.DeliveryUnknown)
-	if n := s.Calls("Die"); n != 1 {
-		t.Errorf("%d deliveries: %s", n, err.Message)
-	}
-	if hasOwner(t, b.Connect(t), service) {
-		t.Error("the service was started again")
-	}
+	assert.Check(t, is.Equal(s.Calls("Die"), 1), err.Message)
+	assert.Check(t, !hasOwner(t, b.Connect(t), service), "the service was started again")
 }
 
 // activatable makes the bus start this test binary as the service.
 func activatable(t *testing.T, b *testkit.Bus, name string) {
 	t.Helper()
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	b.AddService(t, name, "/usr/bin/env", testkit.ServiceEnv+"="+name, self)
 }
 
@@ -104,9 +92,7 @@ func TestBusStartsTheService(t *testing.T) {
 	d := newDriver(t, b)
 	action := compile(t, d, methodRecipe("Join", "to", "subject_line", "urgency"))
 	args := map[string]any{"to": "a", "subject_line": "b", "urgency": 1}
-	if got := run(t, action, args); got.Data != "to=a subject=b urgency=1" {
-		t.Errorf("got %v", got.Data)
-	}
+	assert.Check(t, is.Equal(run(t, action, args).Data, "to=a subject=b urgency=1"))
 	// And again after it has died.
 	fail(t, compile(t, d, methodRecipe("Die")), nil, aai.AppNotRunning, aai.DeliveryUnknown)
 	run(t, action, args)
@@ -140,18 +126,15 @@ func TestServiceThatIsRestartingIsWaitedFor(t *testing.T) {
 		return nil
 	}
 	run(t, action, args)
-	if pauses != 2 || second.Calls("EchoString") != 1 {
-		t.Errorf("%d pauses, %d deliveries", pauses, second.Calls("EchoString"))
-	}
+	assert.Check(t, is.Equal(pauses, 2))
+	assert.Check(t, is.Equal(second.Calls("EchoString"), 1))
 
 	// The wait has a limit.
 	_ = second.Conn.Close()
 	gone(t, b, service)
 	pauses = 2
 	fail(t, action, args, aai.AppNotRunning, aai.NotDelivered)
-	if pauses != 4 {
-		t.Errorf("%d pauses instead of 2", pauses-2)
-	}
+	assert.Check(t, is.Equal(pauses, 4), "%d", pauses-2)
 }
 
 func TestSleeperCostsOnlyItsOwnCallers(t *testing.T) {
@@ -189,9 +172,7 @@ func TestSleeperCostsOnlyItsOwnCallers(t *testing.T) {
 	default:
 	}
 	sleeper.Release()
-	if err := <-asleep; err != nil {
-		t.Error(err)
-	}
+	assert.Check(t, <-asleep)
 }
 
 func TestEndOfTheContextEndsTheCall(t *testing.T) {
@@ -205,17 +186,13 @@ func TestEndOfTheContextEndsTheCall(t *testing.T) {
 		cancel()
 	}()
 	err := failIn(ctx, t, action, nil, aai.AutomationFailed, aai.DeliveryUnknown)
-	if !errors.Is(&err, context.Canceled) {
-		t.Errorf("cause: %v", err.Err)
-	}
+	assert.Check(t, is.ErrorIs(&err, context.Canceled), err.Err)
 	ctx, stop := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer stop()
 	failIn(ctx, t, action, nil, aai.Timeout, aai.DeliveryUnknown)
 	// An ended context sends nothing.
 	failIn(ctx, t, action, nil, aai.Timeout, aai.NotDelivered)
-	if n := s.Calls("Block"); n != 2 {
-		t.Errorf("%d deliveries", n)
-	}
+	assert.Check(t, is.Equal(s.Calls("Block"), 2))
 }
 
 // The deadline covers the whole call, including the preparation.
@@ -230,17 +207,13 @@ func TestHungIntrospection(t *testing.T) {
 		<-hold
 		return "", nil
 	}}
-	if err := s.Conn.ExportMethodTable(hang, testkit.ServicePath, introspectable); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, s.Conn.ExportMethodTable(hang, testkit.ServicePath, introspectable))
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	action := compile(t, newDriver(t, b), methodRecipe("Nothing"))
 	failIn(ctx, t, action, nil, aai.Timeout, aai.NotDelivered)
 	<-asked
-	if n := s.Calls("Nothing"); n != 0 {
-		t.Errorf("%d deliveries", n)
-	}
+	assert.Check(t, is.Equal(s.Calls("Nothing"), 0))
 }
 
 // The bus reports that a unique name has no owner: the cached owner is outdated, and nothing was
@@ -256,9 +229,7 @@ func TestOwnerThatIsGoneIsLookedForAgain(t *testing.T) {
 		return true
 	})
 	run(t, action, nil)
-	if n := s.Calls("Nothing"); n != 2 {
-		t.Errorf("%d deliveries", n)
-	}
+	assert.Check(t, is.Equal(s.Calls("Nothing"), 2))
 }
 
 // The first owner is still on the bus after another has taken over the name.
@@ -272,9 +243,8 @@ func TestNameThatChangesHands(t *testing.T) {
 	second := testkit.ServeOnBus(t, b, service)
 	settled(t, d, func(n *nameTable) bool { return n.owners[service] == "" })
 	run(t, action, nil)
-	if first.Calls("Nothing") != 1 || second.Calls("Nothing") != 1 {
-		t.Errorf("%d and %d deliveries", first.Calls("Nothing"), second.Calls("Nothing"))
-	}
+	assert.Check(t, is.Equal(first.Calls("Nothing"), 1))
+	assert.Check(t, is.Equal(second.Calls("Nothing"), 1))
 }
 
 // The cache entries of a service end with it.
@@ -284,9 +254,8 @@ func TestNothingIsRememberedOfTheDead(t *testing.T) {
 	d := newDriver(t, b)
 	run(t, compile(t, d, methodRecipe("Nothing")), nil)
 	l, err := d.session.connect(soon(t))
-	if err != nil || len(l.objects.objects) != 1 {
-		t.Fatalf("%v, %d objects", err, len(l.objects.objects))
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(l.objects.objects, 1))
 	_ = s.Conn.Close()
 	await(t, "the object to be forgotten", func() bool {
 		l.objects.mu.RLock()

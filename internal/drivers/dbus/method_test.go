@@ -4,12 +4,12 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/godbus/dbus/v5"
 	"github.com/godbus/dbus/v5/introspect"
-	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/testkit"
@@ -60,9 +60,7 @@ func TestEveryTypeRoundTrips(t *testing.T) {
 		{"EchoPairs", list(), list()},
 	} {
 		got := run(t, compile(t, d, methodRecipe(c.method, "v")), map[string]any{"v": c.in})
-		if diff := cmp.Diff(c.out, got.Data); diff != "" {
-			t.Errorf("%s of %v: (-want +got)\n%s", c.method, c.in, diff)
-		}
+		assert.Check(t, is.DeepEqual(c.out, got.Data), "%s %v", c.method, c.in)
 	}
 }
 
@@ -78,13 +76,9 @@ func TestArgumentsAreOrderedBySignature(t *testing.T) {
 	// Repeated, because the order of a Go map is random.
 	for range 20 {
 		got := run(t, byName, map[string]any{"subject_line": "b", "TO": "a", "urgency": 3})
-		if got.Data != want {
-			t.Fatalf("by name: %v", got.Data)
-		}
+		assert.Equal(t, got.Data, want, "by name: %v", got.Data)
 		got = run(t, byPosition, map[string]any{"a": 3, "x": "a", "Subject-Line": "b"})
-		if got.Data != want {
-			t.Fatalf("by position: %v", got.Data)
-		}
+		assert.Equal(t, got.Data, want, "by position: %v", got.Data)
 	}
 }
 
@@ -113,12 +107,9 @@ func TestArgumentsThatDoNotFit(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			err := fail(t, compile(t, d, c.recipe), c.args, c.code, aai.NotDelivered)
-			if !strings.Contains(err.Message, c.want) {
-				t.Errorf("expected %q in: %s", c.want, err.Message)
-			}
-			if n := s.Calls(c.recipe.DBus.Method); n != 0 {
-				t.Errorf("%d calls were delivered", n)
-			}
+			assert.Check(t, is.Contains(err.Message, c.want))
+			n := s.Calls(c.recipe.DBus.Method)
+			assert.Check(t, is.Equal(n, 0), "%d calls were delivered", n)
 		})
 	}
 }
@@ -130,9 +121,7 @@ func TestArraysMayBeLeftOut(t *testing.T) {
 	for method, want := range map[string]any{
 		"EchoStrings": []any{}, "EchoDict": map[string]any{}, "EchoPairs": []any{}, "EchoBytes": "",
 	} {
-		if diff := cmp.Diff(want, run(t, compile(t, d, methodRecipe(method, "v")), nil).Data); diff != "" {
-			t.Errorf("%s: %s", method, diff)
-		}
+		assert.Check(t, is.DeepEqual(want, run(t, compile(t, d, methodRecipe(method, "v")), nil).Data), "%s", method)
 	}
 }
 
@@ -140,12 +129,10 @@ func TestUnknownMethodNamesTheNearest(t *testing.T) {
 	b := testkit.StartBus(t)
 	s := testkit.ServeOnBus(t, b, service)
 	err := fail(t, compile(t, newDriver(t, b), methodRecipe("EchoStrin", "v")), map[string]any{"v": "a"}, aai.AutomationFailed, aai.NotDelivered)
-	if len(err.Candidates) == 0 || err.Candidates[0] != "EchoString" {
-		t.Errorf("candidates: %v", err.Candidates)
-	}
-	if n := s.Calls("EchoStrin"); n != 0 {
-		t.Errorf("%d calls were delivered", n)
-	}
+	assert.Assert(t, len(err.Candidates) != 0, "candidates: %v", err.Candidates)
+	assert.Equal(t, err.Candidates[0], "EchoString", err.Candidates)
+	n := s.Calls("EchoStrin")
+	assert.Check(t, is.Equal(n, 0), "%d calls were delivered", n)
 }
 
 func TestObjectWithoutIntrospection(t *testing.T) {
@@ -162,26 +149,20 @@ func TestObjectWithoutIntrospection(t *testing.T) {
 			"EchoString": "x", "EchoBool": true, "EchoInt32": int64(5), "EchoInt64": int64(1) << 40, "EchoUint64": uint64(1) << 63,
 			"EchoDouble": 0.5, "EchoStrings": []any{"a"}, "EchoDict": map[string]any{"a": int64(1)},
 		} {
-			if diff := cmp.Diff(v, run(t, opaque(method, "v"), map[string]any{"v": v}).Data); diff != "" {
-				t.Errorf("%s: %s", method, diff)
-			}
+			assert.Check(t, is.DeepEqual(v, run(t, opaque(method, "v"), map[string]any{"v": v}).Data), "%s", method)
 		}
 		got := run(t, opaque("Join", "to", "subject", "urgency"), map[string]any{"urgency": 3, "subject": "b", "to": "a"})
-		if want := "to=a subject=b urgency=3"; got.Data != want {
-			t.Errorf("in the order of the descriptor: %v", got.Data)
-		}
+		assert.Check(t, is.Equal(got.Data, "to=a subject=b urgency=3"), "in the order of the descriptor: %v", got.Data)
 	}
-	if n := s.Calls("Introspect"); n != 1 {
-		t.Errorf("asked %d times for an introspection that was refused", n)
-	}
+	n := s.Calls("Introspect")
+	assert.Check(t, is.Equal(n, 1), "asked %d times for an introspection that was refused", n)
 	fail(t, opaque("EchoString", "v"), nil, aai.InvalidParams, aai.NotDelivered)
 	fail(t, opaque("EchoString", "v"), map[string]any{"v": nil}, aai.InvalidParams, aai.NotDelivered)
 	fail(t, opaque("Absent"), nil, aai.AutomationFailed, aai.Delivered)
 	// An app that no longer knows the method may have changed.
 	run(t, opaque("EchoString", "v"), map[string]any{"v": "a"})
-	if n := s.Calls("Introspect"); n != 2 {
-		t.Errorf("asked %d times after the object had shown to be another", n)
-	}
+	n = s.Calls("Introspect")
+	assert.Check(t, is.Equal(n, 2), "asked %d times after the object had shown to be another", n)
 }
 
 func TestIntrospectionIsRememberedUntilItIsWrong(t *testing.T) {
@@ -193,29 +174,20 @@ func TestIntrospectionIsRememberedUntilItIsWrong(t *testing.T) {
 	for range 5 {
 		run(t, sum, map[string]any{"v": 1})
 	}
-	if n := s.Calls("Introspect"); n != 1 {
-		t.Fatalf("introspected %d times for 5 calls", n)
-	}
+	n := s.Calls("Introspect")
+	assert.Equal(t, n, 1, "introspected %d times for 5 calls", n)
 	fail(t, later, nil, aai.AutomationFailed, aai.NotDelivered)
 
 	// The app gets the method at run time.
 	methods := map[string]any{"Later": func() (string, *dbus.Error) { return "now", nil }}
 	methods["EchoInt32"] = func(v int64) (int64, *dbus.Error) { return v, nil }
-	if err := s.Conn.ExportMethodTable(methods, testkit.ServicePath, testkit.ServiceInterface); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, s.Conn.ExportMethodTable(methods, testkit.ServicePath, testkit.ServiceInterface))
 	text := `<node><interface name="org.example.Test"><method name="Later"><arg type="s" direction="out"/></method>
 		<method name="EchoInt32"><arg type="x"/></method></interface></node>`
-	if err := s.Conn.Export(introspect.Introspectable(text), testkit.ServicePath, "org.freedesktop.DBus.Introspectable"); err != nil {
-		t.Fatal(err)
-	}
-	if got := run(t, later, nil); got.Data != "now" {
-		t.Errorf("got %v", got.Data)
-	}
+	assert.NilError(t, s.Conn.Export(introspect.Introspectable(text), testkit.ServicePath, "org.freedesktop.DBus.Introspectable"))
+	assert.Check(t, is.Equal(run(t, later, nil).Data, "now"))
 	// An earlier plan is not used any more.
-	if got := run(t, sum, map[string]any{"v": 1 << 40}); got.Data != int64(1<<40) {
-		t.Errorf("got %v", got.Data)
-	}
+	assert.Check(t, is.Equal(run(t, sum, map[string]any{"v": 1 << 40}).Data, int64(1<<40)))
 }
 
 func TestShapesOfReplies(t *testing.T) {
@@ -243,9 +215,7 @@ func TestShapesOfReplies(t *testing.T) {
 		r := methodRecipe(c.method, slices.Collect(maps.Keys(c.args))...)
 		r.OutputParser = c.parser
 		got := run(t, compile(t, d, r), c.args)
-		if diff := cmp.Diff(&aai.Result{Text: c.text, Data: c.data}, got); diff != "" {
-			t.Errorf("%s %s: %s", c.method, c.parser, diff)
-		}
+		assert.Check(t, is.DeepEqual(&aai.Result{Text: c.text, Data: c.data}, got), "%s %s", c.method, c.parser)
 	}
 }
 
@@ -258,9 +228,9 @@ func TestAnswersThatShouldBeJSON(t *testing.T) {
 	echo := compile(t, newDriver(t, b), r)
 	for text, at := range map[string]string{`{"a": nope}`: "at byte 8", `1 2`: "at byte 3", "": "at byte 0", "done": "at byte 1"} {
 		got := run(t, echo, map[string]any{"v": text})
-		if got.Text != text || got.Data != nil || !strings.Contains(got.Warning, at) {
-			t.Errorf("%q: %+v, want a warning %s", text, got, at)
-		}
+		assert.Equal(t, got.Text, text, "%+v", got)
+		assert.Assert(t, got.Data == nil, "%q: %+v, want a warning %s", text, got, at)
+		assert.Assert(t, is.Contains(got.Warning, at), "%+v", got)
 	}
 }
 
@@ -274,9 +244,7 @@ func TestNamesOfOneReply(t *testing.T) {
 	for _, c := range []struct{ in, want []string }{
 		{nil, nil}, {[]string{"a", "b"}, []string{"a", "b"}}, {[]string{"a", ""}, nil}, {[]string{"", "a"}, nil}, {[]string{"a", "a"}, nil},
 	} {
-		if diff := cmp.Diff(c.want, outNames(named(c.in...))); diff != "" {
-			t.Errorf("%q: %s", c.in, diff)
-		}
+		assert.Check(t, is.DeepEqual(c.want, outNames(named(c.in...))), "%q", c.in)
 	}
 }
 
@@ -286,11 +254,8 @@ func TestRepliesThatCannotBeRead(t *testing.T) {
 	d := newDriver(t, b)
 	large := compile(t, d, methodRecipe("Large", "size"))
 	fail(t, large, map[string]any{"size": 17 << 20}, aai.AutomationFailed, aai.Delivered)
-	if n := s.Calls("Large"); n != 1 {
-		t.Errorf("%d deliveries of a call with a large reply", n)
-	}
+	n := s.Calls("Large")
+	assert.Check(t, is.Equal(n, 1), "%d deliveries of a call with a large reply", n)
 	// The connection still works.
-	if got := run(t, large, map[string]any{"size": 3}); got.Data == nil {
-		t.Error("no data")
-	}
+	assert.Check(t, run(t, large, map[string]any{"size": 3}).Data != nil, "no data")
 }

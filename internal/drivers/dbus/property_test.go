@@ -6,6 +6,8 @@ import (
 
 	"github.com/godbus/dbus/v5"
 	"github.com/godbus/dbus/v5/introspect"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/testkit"
@@ -23,22 +25,17 @@ func TestPropertyIsReadAndSet(t *testing.T) {
 		// Level is a byte: the type comes from the introspection at one path, and from the current
 		// value at the other.
 		got := run(t, at(propertyRecipe("Level", "set", "level")), map[string]any{"level": 200})
-		if got.Text != "The app accepted the new value of Level." || got.Data != nil {
-			t.Errorf("%s: %+v", path, got)
-		}
-		if got := run(t, at(propertyRecipe("Level", "get")), nil); got.Data != int64(200) || got.Text != "200" {
-			t.Errorf("%s: %+v", path, got)
-		}
+		assert.Check(t, is.Equal(got.Text, "The app accepted the new value of Level."), "%s %+v", path, got)
+		assert.Check(t, got.Data == nil, "%s %+v", path, got)
+		got = run(t, at(propertyRecipe("Level", "get")), nil)
+		assert.Check(t, is.Equal(got.Data, int64(200)), "%s %+v", path, got)
+		assert.Check(t, is.Equal(got.Text, "200"), "%s %+v", path, got)
 		run(t, at(propertyRecipe("Level", "set", "level")), map[string]any{"level": 7})
 		err := fail(t, at(propertyRecipe("Level", "set", "level")), map[string]any{"level": 256}, aai.InvalidParams, aai.NotDelivered)
-		if want := "level: expected an integer from 0 to 255, got 256"; err.Message != want {
-			t.Errorf("%s: %s", path, err.Message)
-		}
+		assert.Check(t, is.Equal(err.Message, "level: expected an integer from 0 to 255, got 256"), path)
 		fail(t, at(propertyRecipe("Level", "set", "level")), nil, aai.InvalidParams, aai.NotDelivered)
 	}
-	if n := s.Calls("Set"); n != 4 {
-		t.Errorf("%d deliveries of 4", n)
-	}
+	assert.Check(t, is.Equal(s.Calls("Set"), 4))
 }
 
 func TestReadOnlyProperty(t *testing.T) {
@@ -47,14 +44,10 @@ func TestReadOnlyProperty(t *testing.T) {
 	d := newDriver(t, b)
 	r := propertyRecipe("Version", "set", "v")
 	fail(t, compile(t, d, r), map[string]any{"v": "2"}, aai.AutomationFailed, aai.NotDelivered)
-	if n := s.Calls("Set"); n != 0 {
-		t.Errorf("%d deliveries", n)
-	}
+	assert.Check(t, is.Equal(s.Calls("Set"), 0))
 	r.DBus.Object = testkit.OpaqueServicePath // only the app itself knows
 	err := fail(t, compile(t, d, r), map[string]any{"v": "2"}, aai.AutomationFailed, aai.Delivered)
-	if !strings.Contains(err.Message, "Version is read-only") {
-		t.Error(err.Message)
-	}
+	assert.Check(t, is.Contains(err.Message, "Version is read-only"))
 }
 
 func TestUnknownProperty(t *testing.T) {
@@ -71,9 +64,7 @@ func TestPropertyReplyOfAnotherForm(t *testing.T) {
 	b := testkit.StartBus(t)
 	s := testkit.ServeOnBus(t, b, service)
 	two := map[string]any{"Get": func(_, _ string) (string, string, *dbus.Error) { return "a", "b", nil }}
-	if err := s.Conn.ExportMethodTable(two, testkit.ServicePath, propertyInterface); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, s.Conn.ExportMethodTable(two, testkit.ServicePath, propertyInterface))
 	fail(t, compile(t, newDriver(t, b), propertyRecipe("Volume", "get")), nil, aai.AutomationFailed, aai.Delivered)
 }
 
@@ -94,12 +85,8 @@ func TestIntrospectionThatIsUnusable(t *testing.T) {
 			s := testkit.ServeOnBus(t, b, service)
 			defer gone(t, b, service)
 			defer func() { _ = s.Conn.Close() }()
-			if err := s.Conn.Export(introspect.Introspectable(text), testkit.ServicePath, "org.freedesktop.DBus.Introspectable"); err != nil {
-				t.Fatal(err)
-			}
-			if got := run(t, compile(t, newDriver(t, b), methodRecipe("EchoString", "v")), args); got.Data != "a" {
-				t.Errorf("got %v", got.Data)
-			}
+			assert.NilError(t, s.Conn.Export(introspect.Introspectable(text), testkit.ServicePath, "org.freedesktop.DBus.Introspectable"))
+			assert.Check(t, is.Equal(run(t, compile(t, newDriver(t, b), methodRecipe("EchoString", "v")), args).Data, "a"))
 		})
 	}
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/godbus/dbus/v5"
 	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/testkit"
@@ -47,9 +49,7 @@ func servePropertyObject(t *testing.T, value any) (*propertyObject, *Driver) {
 	t.Helper()
 	b := testkit.StartBus(t)
 	held := &propertyObject{value: dbus.MakeVariant(value)}
-	if err := testkit.ServeOnBus(t, b, service).Conn.Export(held, testkit.OpaqueServicePath, propertyInterface); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, testkit.ServeOnBus(t, b, service).Conn.Export(held, testkit.OpaqueServicePath, propertyInterface))
 	return held, newDriver(t, b)
 }
 
@@ -78,9 +78,11 @@ func TestAPropertyIsSetBack(t *testing.T) {
 			set := compile(t, d, undoableRecipe("v"))
 			got := run(t, set, map[string]any{"v": c.now})
 			u := got.Undo
-			if u == nil || u.StateStep != nil || u.Step.App != "org.example.App" || u.Step.Tool != "set" || !strings.HasPrefix(u.Description, "Held is ") {
-				t.Fatalf("%+v", u)
-			}
+			assert.Assert(t, u != nil, "%+v", u)
+			assert.Assert(t, u.StateStep == nil, "%+v", u)
+			assert.Equal(t, u.Step.App, "org.example.App", "%+v", u)
+			assert.Equal(t, u.Step.Tool, "set", "%+v", u)
+			assert.Assert(t, strings.HasPrefix(u.Description, "Held is "), "%+v", u)
 			changed := s.value
 			call := &aai.Call{Args: u.Step.Args, CheckUnchanged: func(now any) error {
 				if diff := cmp.Diff(u.ExpectedState, now); diff != "" {
@@ -88,12 +90,11 @@ func TestAPropertyIsSetBack(t *testing.T) {
 				}
 				return nil
 			}}
-			if _, err := set(soon(t), call); err != nil {
-				t.Fatal(err)
-			}
-			if s.value.String() != was.String() || s.value.Signature() != was.Signature() || changed.String() == was.String() {
-				t.Errorf("it is %v, was %v, and in between %v", s.value, was, changed)
-			}
+			_, err := set(soon(t), call)
+			assert.NilError(t, err)
+			assert.Check(t, is.Equal(s.value.String(), was.String()), "%v %v %v", s.value, was, changed)
+			assert.Check(t, is.Equal(s.value.Signature(), was.Signature()), "%v %v %v", s.value, was, changed)
+			assert.Check(t, changed.String() != was.String(), "it is %v, was %v, and in between %v", s.value, was, changed)
 		})
 	}
 }
@@ -101,13 +102,13 @@ func TestAPropertyIsSetBack(t *testing.T) {
 func TestWhatThePropertyBecameIsWhatWasLeft(t *testing.T) {
 	s, d := servePropertyObject(t, 0.4)
 	s.made = func(dbus.Variant) dbus.Variant { return dbus.MakeVariant(1.0) }
-	if got := run(t, compile(t, d, undoableRecipe("v")), map[string]any{"v": 7}); got.Undo == nil || got.Undo.ExpectedState != 1.0 {
-		t.Errorf("%+v", got.Undo)
-	}
+	got := run(t, compile(t, d, undoableRecipe("v")), map[string]any{"v": 7})
+	assert.Assert(t, got.Undo != nil, "%+v", got.Undo)
+	assert.Equal(t, got.Undo.ExpectedState, 1.0, "%+v", got.Undo)
 	s.made = func(dbus.Variant) dbus.Variant { return dbus.MakeVariant(1.0) } // not done yet
-	if got := run(t, compile(t, d, undoableRecipe("v")), map[string]any{"v": 0.2}); got.Undo == nil || got.Undo.ExpectedState != 0.2 {
-		t.Errorf("%+v", got.Undo)
-	}
+	got = run(t, compile(t, d, undoableRecipe("v")), map[string]any{"v": 0.2})
+	assert.Assert(t, got.Undo != nil, "%+v", got.Undo)
+	assert.Equal(t, got.Undo.ExpectedState, 0.2, "%+v", got.Undo)
 }
 
 func TestWhatIsOtherwiseIsNotSet(t *testing.T) {
@@ -166,7 +167,6 @@ func TestASecretPropertyIsNotRead(t *testing.T) {
 	r := reversible("Volume", "v")
 	r.Reversible = false
 	run(t, compile(t, newDriver(t, b), r), map[string]any{"v": 0.5})
-	if n := s.Calls("Get"); n != 0 {
-		t.Errorf("it was read %d times", n)
-	}
+	n := s.Calls("Get")
+	assert.Check(t, is.Equal(n, 0), "it was read %d times", n)
 }

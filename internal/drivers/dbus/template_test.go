@@ -5,7 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/testkit"
@@ -14,9 +15,7 @@ import (
 // fixed sets a recipe's arguments from a JSON list.
 func fixed(t *testing.T, r *aai.Recipe, list string) *aai.Recipe {
 	t.Helper()
-	if err := json.Unmarshal([]byte(list), &r.DBus.Args); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, json.Unmarshal([]byte(list), &r.DBus.Args))
 	return r
 }
 
@@ -45,15 +44,11 @@ func TestFixedArguments(t *testing.T) {
 			}
 		}
 		got := run(t, compile(t, d, fixed(t, methodRecipe(c.method, names...), c.args)), c.given)
-		if diff := cmp.Diff(c.want, got.Data); diff != "" {
-			t.Errorf("%s%s: %s", c.method, c.args, diff)
-		}
+		assert.Check(t, is.DeepEqual(c.want, got.Data), "%s %s", c.method, c.args)
 	}
 	set := compile(t, d, fixed(t, propertyRecipe("Volume", "set"), `[0.75]`))
 	run(t, set, nil)
-	if got := run(t, compile(t, d, propertyRecipe("Volume", "get")), nil); got.Data != 0.75 {
-		t.Errorf("the volume is %v", got.Data)
-	}
+	assert.Check(t, is.Equal(run(t, compile(t, d, propertyRecipe("Volume", "get")), nil).Data, 0.75))
 }
 
 // Arguments that do not fit are not sent.
@@ -67,15 +62,13 @@ func TestFixedArgumentsThatDoNotFit(t *testing.T) {
 	}
 	fail(t, compile(t, d, fixed(t, methodRecipe("Join", "a"), `["${a}"]`)), map[string]any{"a": "x"}, aai.DescriptorInvalid, aai.NotDelivered)
 	fail(t, compile(t, d, fixed(t, methodRecipe("Join"), `["x", "y", 300]`)), nil, aai.InvalidParams, aai.NotDelivered)
-	if n := app.Calls("Join"); n != 0 {
-		t.Errorf("%d calls have reached the app", n)
-	}
+	n := app.Calls("Join")
+	assert.Check(t, is.Equal(n, 0), "%d calls have reached the app", n)
 	for list, want := range map[string]string{
 		`["${nobody}"]`: "args[0]", `["x", ["${a"]]`: "args[1]", `["x"]`: "args: expected", `["${}"]`: "args[0]",
 	} {
-		if _, err := d.Compile(fixed(t, methodRecipe("Join", "a"), list)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %s", list, err, want)
-		}
+		_, err := d.Compile(fixed(t, methodRecipe("Join", "a"), list))
+		assert.Check(t, is.ErrorContains(err, want), list)
 	}
 	for _, r := range []*aai.Recipe{
 		fixed(t, propertyRecipe("Volume", "get"), `[1]`), fixed(t, propertyRecipe("Volume", "set"), `[1, 2]`), fixed(t, propertyRecipe("Volume", "set"), `[]`),

@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -24,16 +27,13 @@ func TestListsThatDoNotEnd(t *testing.T) {
 			w := newWorld(t)
 			app := w.hostile(t, kind)
 			r := w.must(t, app, "mcp_start", nil)
-			if !strings.Contains(r.Warning, "tools are missing: ") || !strings.Contains(r.Warning, want.rest) {
-				t.Errorf("warning %q", r.Warning)
-			}
+			assert.Assert(t, is.Contains(r.Warning, "tools are missing: "))
+			assert.Assert(t, is.Contains(r.Warning, want.rest))
 			listed := w.Catalog.Apps()[0]
-			if len(listed.Tools) != want.tools || !strings.Contains(listed.Description, want.rest) {
-				t.Errorf("%d tools, %q", len(listed.Tools), listed.Description)
-			}
-			if r := w.must(t, app, listed.Tools[0].Name, nil); r.Text != "done" {
-				t.Errorf("%+v", r)
-			}
+			assert.Assert(t, is.Len(listed.Tools, want.tools))
+			assert.Assert(t, is.Contains(listed.Description, want.rest))
+			r = w.must(t, app, listed.Tools[0].Name, nil)
+			assert.Check(t, is.Equal(r.Text, "done"), "%+v", r)
 		})
 	}
 }
@@ -55,15 +55,13 @@ func TestUnreadableAnswers(t *testing.T) {
 			app := w.hostile(t, c.kind)
 			w.start(t, app)
 			r, e := w.call(t, app, "do", nil)
-			if (e == nil) != (c.err == "") || e != nil && (!strings.Contains(e.Message, c.err) || e.Delivery != aai.Delivered) {
-				t.Errorf("error %v, want %q", e, c.err)
-			}
+			assert.Check(t, is.Equal((e == nil), (c.err == "")), "%v %q", e, c.err)
+			assert.Check(t, !(e != nil && (!strings.Contains(e.Message, c.err) || e.Delivery != aai.Delivered)), "%v %q", e, c.err)
 			if e == nil && (r.Text != c.text || !strings.Contains(r.Warning, c.warning) || (c.warning == "") != (r.Warning == "")) {
 				t.Errorf("%q, warning %q", r.Text, r.Warning)
 			}
-			if _, e := w.call(t, app, "other", nil); c.err != "" && (e == nil || e.Code == aai.AppNotRunning) {
-				t.Errorf("the server was ended: %v", e)
-			}
+			_, e = w.call(t, app, "other", nil)
+			assert.Check(t, !(c.err != "" && (e == nil || e.Code == aai.AppNotRunning)), "the server was ended: %v", e)
 		})
 	}
 }

@@ -11,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/catalog"
 	"github.com/gybob/aai-gateway/internal/drivers/mcp"
@@ -23,39 +26,41 @@ import (
 func TestAServerIsStartedByWhomItIsAllowed(t *testing.T) {
 	w := newWorld(t)
 	app := w.hostile(t, "plain")
-	if apps := w.Catalog.Apps(); len(apps) != 1 || len(apps[0].Tools) != 1 || apps[0].Tools[0].Name != "mcp_start" || !apps[0].Descriptor.Unprobed {
-		t.Fatalf("%+v", apps)
-	}
+	apps := w.Catalog.Apps()
+	assert.Assert(t, is.Len(apps, 1))
+	assert.Assert(t, is.Len(apps[0].Tools, 1))
+	assert.Equal(t, apps[0].Tools[0].Name, "mcp_start")
+	assert.Assert(t, apps[0].Descriptor.Unprobed, "%+v", apps)
 	w.answer = "deny"
 	if _, e := w.call(t, app, "mcp_start", nil); e == nil || e.Code != aai.PermissionDenied {
 		t.Error(e)
 	}
-	if q := w.questions(); len(q) != 1 || !strings.Contains(fmt.Sprint(q[0]), asServer) {
-		t.Errorf("asked %+v; expected the command", q)
-	}
-	if w.tool(t, app, "do") != nil {
-		t.Error("it was started")
-	}
+	q := w.questions()
+	assert.Assert(t, is.Len(q, 1))
+	assert.Assert(t, is.Contains(fmt.Sprint(q[0]), asServer))
+	assert.Check(t, w.tool(t, app, "do") == nil, "it was started")
 	w.answer = "always"
 	changes := 0
 	defer w.Catalog.OnChange(func() { changes++ })()
 	w.start(t, app)
-	if do := w.tool(t, app, "do"); do == nil || do.Effect != aai.Destroys || changes != 1 || w.tool(t, app, "mcp_start") != nil || w.Catalog.Apps()[0].Descriptor.Unprobed {
-		t.Errorf("%+v, %d changes", do, changes)
-	}
+	do := w.tool(t, app, "do")
+	assert.Assert(t, do != nil, "%+v, %d changes", do, changes)
+	assert.Equal(t, do.Effect, aai.Destroys, "%+v", do)
+	assert.Equal(t, changes, 1, "%+v", do)
+	assert.Assert(t, w.tool(t, app, "mcp_start") == nil, "%+v, %d changes", do, changes)
+	assert.Assert(t, !w.Catalog.Apps()[0].Descriptor.Unprobed, "%+v, %d changes", do, changes)
 	result, e := w.call(t, app, "do", nil)
-	if e != nil || result.Text != "done" || result.UntrustedSource != "the MCP server of "+app {
-		t.Errorf("%+v, %v", result, e)
-	}
+	assert.Assert(t, e == nil, "%+v %v", result, e)
+	assert.Equal(t, result.Text, "done", "%+v %v", result, e)
+	assert.Equal(t, result.UntrustedSource, "the MCP server of "+app, "%+v %v", result, e)
 	later := newWorld(t, func(c *mcp.Config) { c.Folder = filepath.Join(w.folder, "mcp") })
 	later.hostile(t, "plain")
-	if do := later.tool(t, app, "do"); do == nil || do.Implementation.Digest() != w.tool(t, app, "do").Implementation.Digest() {
-		t.Error("a later gateway does not list it")
-	}
+	do = later.tool(t, app, "do")
+	assert.Assert(t, do != nil, "a later gateway does not list it")
+	assert.Equal(t, do.Implementation.Digest(), w.tool(t, app, "do").Implementation.Digest())
 	later.hostile(t, "plain", "another command")
-	if later.tool(t, app, "mcp_start") == nil || later.tool(t, app, "do") != nil {
-		t.Error("what another command said is listed")
-	}
+	assert.Assert(t, later.tool(t, app, "mcp_start") != nil, "what another command said is listed")
+	assert.Assert(t, later.tool(t, app, "do") == nil, "what another command said is listed")
 }
 
 // A misbehaving server costs only its calls, with an error that names the fault.
@@ -82,13 +87,14 @@ func TestHostileServers(t *testing.T) {
 			if overHTTP(t) {
 				want.Message = remoteDescription(kind, want.Message)
 			}
-			if e == nil || e.Code != want.Code || e.Delivery != want.Delivery || !strings.Contains(e.Message, want.Message) {
-				t.Errorf("got %+v\nwant %+v", e, want)
-			}
+			assert.Assert(t, e != nil, "%+v %+v", e, want)
+			assert.Equal(t, e.Code, want.Code, "%+v %+v", e, want)
+			assert.Equal(t, e.Delivery, want.Delivery, "%+v %+v", e, want)
+			assert.Assert(t, is.Contains(e.Message, want.Message), "%+v %+v", e, want)
 			if kind == "dies" || kind == "floods" || kind == "huge" { // it works again
-				if _, e := w.call(t, app, "other", nil); e == nil || e.Delivery == aai.NotDelivered {
-					t.Errorf("the next call: %v", e)
-				}
+				_, e := w.call(t, app, "other", nil)
+				assert.Assert(t, e != nil, "the next call: %v", e)
+				assert.Assert(t, e.Delivery != aai.NotDelivered, "the next call: %v", e)
 			}
 		})
 	}
@@ -115,12 +121,12 @@ func TestServersThatAreOnlyLoud(t *testing.T) {
 			app := w.hostile(t, kind)
 			w.start(t, app)
 			result, e := w.call(t, app, "do", nil)
-			if e != nil || result.Text != "done" || !strings.Contains(result.Warning, want) || (want == "") != (result.Warning == "") {
-				t.Errorf("%+v, %v", result, e)
-			}
-			if n := len(w.log.String()); n > 1<<20 {
-				t.Errorf("the log has %d bytes", n)
-			}
+			assert.Assert(t, e == nil, "%+v %v", result, e)
+			assert.Equal(t, result.Text, "done", "%+v %v", result, e)
+			assert.Assert(t, is.Contains(result.Warning, want), "%+v %v", result, e)
+			assert.Equal(t, (want == ""), (result.Warning == ""), "%+v %v", result, e)
+			n := len(w.log.String())
+			assert.Check(t, n <= 1<<20, "the log has %d bytes", n)
 		})
 	}
 }
@@ -135,31 +141,32 @@ func TestServersThatDoNotStart(t *testing.T) {
 			w := newWorld(t)
 			app := w.hostile(t, kind)
 			_, e := w.call(t, app, "mcp_start", nil)
-			if e == nil || e.Delivery != aai.NotDelivered || !strings.Contains(e.Message, want) || e.Hint == "" {
-				t.Errorf("got %+v\nwant %q", e, want)
-			}
+			assert.Assert(t, e != nil, "%+v", e)
+			assert.Equal(t, e.Delivery, aai.NotDelivered, "%+v", e)
+			assert.Assert(t, is.Contains(e.Message, want), "%+v", e)
+			assert.Assert(t, e.Hint != "", "%+v", e)
 			if kind == "dies at once" && !strings.Contains(e.Message, "no [31mlibrary of that name") {
 				t.Errorf("not its last words: %s", e.Message)
 			}
 			for range 3 {
 				_, e = w.call(t, app, "mcp_start", nil)
 			}
-			if !strings.Contains(e.Message, "it is started again in") || e.RetryAfter <= 0 {
-				t.Errorf("it does not rest: %v", e)
-			}
+			assert.Assert(t, is.Contains(e.Message, "it is started again in"), e)
+			assert.Assert(t, e.RetryAfter > 0, "it does not rest: %v", e)
 		})
 	}
 	w := newWorld(t)
 	app := w.add(t, &aai.MCPRecipe{Command: "no-such-program-anywhere"})
-	if _, e := w.call(t, app, "mcp_start", nil); e == nil || !strings.Contains(e.Message, `there is no program "no-such-program-anywhere"`) {
-		t.Error(e)
-	}
+	_, e := w.call(t, app, "mcp_start", nil)
+	assert.Assert(t, e != nil, e)
+	assert.Assert(t, is.Contains(e.Message, `there is no program "no-such-program-anywhere"`), e)
 	app = w.hostile(t, "mute")
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
-	if _, e := w.callIn(ctx, app, "mcp_start", nil); e == nil || !strings.Contains(e.Message, "was still starting") || e.Delivery != aai.NotDelivered {
-		t.Errorf("%+v", e)
-	}
+	_, e = w.callIn(ctx, app, "mcp_start", nil)
+	assert.Assert(t, e != nil, "%+v", e)
+	assert.Assert(t, is.Contains(e.Message, "was still starting"), "%+v", e)
+	assert.Equal(t, e.Delivery, aai.NotDelivered, "%+v", e)
 	ended := make(chan bool)
 	go func() { defer close(ended); w.close(t) }()
 	select {
@@ -183,19 +190,17 @@ func TestOddTools(t *testing.T) {
 			t.Errorf("%s: %+v", name, tool)
 			continue
 		}
-		if _, e := w.call(t, app, name, nil); (e == nil) != (want == "") || e != nil && !strings.Contains(e.Message, want) {
-			t.Errorf("%s: %v, want %q", name, e, want)
-		}
+		_, e := w.call(t, app, name, nil)
+		assert.Check(t, is.Equal((e == nil), (want == "")), "%s %v %q", name, e, want)
+		assert.Check(t, e == nil || strings.Contains(e.Message, want), "%s %v %q", name, e, want)
 	}
-	if d := w.tool(t, app, "a_b_").Description; d != `The server's name of it is "a b".` {
-		t.Errorf("the name that became another: %q", d)
-	}
-	if u := w.tool(t, app, "regex").Params.Unchecked; len(u) != 1 || !strings.HasPrefix(u[0], "properties.a.pattern: ") {
-		t.Errorf("what is not checked: %q", u)
-	}
-	if do := w.tool(t, app, "do"); do.Description != "Does a thing" {
-		t.Errorf("the second of the name: %q", do.Description)
-	}
+	d := w.tool(t, app, "a_b_").Description
+	assert.Check(t, is.Equal(d, `The server's name of it is "a b".`), "the name that became another: %q", d)
+	u := w.tool(t, app, "regex").Params.Unchecked
+	assert.Assert(t, is.Len(u, 1))
+	assert.Assert(t, strings.HasPrefix(u[0], "properties.a.pattern: "), "what is not checked: %q", u)
+	do := w.tool(t, app, "do")
+	assert.Check(t, is.Equal(do.Description, "Does a thing"), "the second of the name: %q", do.Description)
 }
 
 // Neither the server's nor the gateway's tool replaces the other.
@@ -203,12 +208,11 @@ func TestNamesThatClash(t *testing.T) {
 	w := newWorld(t)
 	app := w.hostile(t, "clashes")
 	w.start(t, app)
-	if _, e := w.call(t, app, "resource_read", map[string]any{"uri": "x:"}); e == nil || !strings.Contains(e.Message, `the server has a tool "resource_read"`) {
-		t.Error(e)
-	}
-	if w.tool(t, app, "resource_list").Run == nil || w.tool(t, app, "do").Run == nil {
-		t.Error("others are gone")
-	}
+	_, e := w.call(t, app, "resource_read", map[string]any{"uri": "x:"})
+	assert.Assert(t, e != nil, e)
+	assert.Assert(t, is.Contains(e.Message, `the server has a tool "resource_read"`), e)
+	assert.Assert(t, w.tool(t, app, "resource_list").Run != nil, "others are gone")
+	assert.Assert(t, w.tool(t, app, "do").Run != nil, "others are gone")
 }
 
 // Reading a resource may start the server's program, so no mode or channel treats it as reading.
@@ -217,9 +221,12 @@ func TestToReadAResourceStartsAProgram(t *testing.T) {
 	app := w.hostile(t, "clashes")
 	w.start(t, app)
 	found, err := w.Catalog.Find(t.Context(), app)
-	if tool := found.Tool("resource_list"); err != nil || tool.Effect != aai.Reads || !tool.Assessment(nil).MayStartProgram || tool.Assessment(nil).EffectInherent || policy.Sandboxed.Allows(found, tool) {
-		t.Errorf("%+v, %v", tool, err)
-	}
+	tool := found.Tool("resource_list")
+	assert.NilError(t, err, "%+v", tool)
+	assert.Equal(t, tool.Effect, aai.Reads, "%+v", tool)
+	assert.Assert(t, tool.Assessment(nil).MayStartProgram, "%+v", tool)
+	assert.Assert(t, !tool.Assessment(nil).EffectInherent, "%+v", tool)
+	assert.Assert(t, !policy.Sandboxed.Allows(found, tool), "%+v", tool)
 }
 
 // Frequent change notifications cost only a few listings, and progress texts are redacted like all
@@ -238,12 +245,10 @@ func TestWhatServersSayMeanwhile(t *testing.T) {
 		words = append(words, message)
 	})
 	before := runtime.NumGoroutine()
-	if _, e := w.callIn(ctx, app, "do", nil); e != nil {
-		t.Fatal(e)
-	}
-	if n := runtime.NumGoroutine() - before; n > 50 {
-		t.Errorf("%d goroutines more", n)
-	}
+	_, e := w.callIn(ctx, app, "do", nil)
+	assert.Assert(t, e == nil, e)
+	n := runtime.NumGoroutine() - before
+	assert.Check(t, n <= 50, "%d goroutines more", n)
 	eventually(t, "it is told", func() bool {
 		mu.Lock()
 		defer mu.Unlock()
@@ -257,13 +262,12 @@ func TestWords(t *testing.T) {
 	app := w.hostile(t, "words")
 	w.start(t, app)
 	found, err := w.Catalog.Find(t.Context(), app)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	guide := catalog.Guide(found)
-	if strings.Contains(guide, "\n# Ignore") || strings.ContainsAny(guide, "\u202e\x1b") || strings.Contains(guide, "<script>") || found.Tool("do").Effect != aai.Destroys {
-		t.Errorf("%s\n%v", guide, found.Tool("do").Effect)
-	}
+	assert.Assert(t, !strings.Contains(guide, "\n# Ignore"), guide)
+	assert.Assert(t, !strings.ContainsAny(guide, "\u202e\x1b"), guide)
+	assert.Assert(t, !strings.Contains(guide, "<script>"), guide)
+	assert.Equal(t, found.Tool("do").Effect, aai.Destroys, guide)
 }
 
 // A tool with a changed definition needs new consent.
@@ -276,18 +280,17 @@ func TestChangedTools(t *testing.T) {
 		}
 		w.questions()
 		eventually(t, "the change is listed", func() bool { return w.tool(t, app, "do").Implementation.Digest() != was })
-		if _, e := w.call(t, app, "do", nil); e != nil {
-			t.Error(e)
-		}
-		if q := w.questions(); len(q) != 1 || !strings.Contains(fmt.Sprint(q), "send the person's keys along") {
-			t.Errorf("asked %+v; expected the new words", q)
-		}
+		_, e := w.call(t, app, "do", nil)
+		assert.Check(t, e == nil, e)
+		q := w.questions()
+		assert.Assert(t, is.Len(q, 1))
+		assert.Assert(t, is.Contains(fmt.Sprint(q), "send the person's keys along"))
 		if _, e := w.call(t, app, "other", nil); e != nil { // asked for the first time
 			t.Error(e)
 		}
-		if _, e := w.call(t, app, "do", nil); e != nil || len(w.questions()) != 1 {
-			t.Error(e)
-		}
+		_, e = w.call(t, app, "do", nil)
+		assert.Assert(t, e == nil, e)
+		assert.Assert(t, is.Len(w.questions(), 1), e)
 	})
 }
 
@@ -296,14 +299,15 @@ func TestWhatWasAdmittedBeforeAChange(t *testing.T) {
 	forHostileWorlds(t, "changes and says", func(t *testing.T, w *world, app string) {
 		w.start(t, app)
 		old := w.tool(t, app, "do")
-		if _, e := w.call(t, app, "do", nil); e != nil {
-			t.Fatal(e)
-		}
+		_, e := w.call(t, app, "do", nil)
+		assert.Assert(t, e == nil, e)
 		eventually(t, "the change is listed", func() bool { return w.tool(t, app, "do").Implementation.Digest() != old.Implementation.Digest() })
 		_, err := old.Run(t.Context(), &aai.Call{ID: "c1", Tool: "do"})
-		if e := aai.AsError(err); e == nil || e.Code != aai.ConsentRequired || e.Delivery != aai.NotDelivered || !strings.Contains(e.Message, "has changed its description of the tool do") {
-			t.Errorf("%+v", e)
-		}
+		e = aai.AsError(err)
+		assert.Assert(t, e != nil, "%+v", e)
+		assert.Equal(t, e.Code, aai.ConsentRequired, "%+v", e)
+		assert.Equal(t, e.Delivery, aai.NotDelivered, "%+v", e)
+		assert.Assert(t, is.Contains(e.Message, "has changed its description of the tool do"), "%+v", e)
 	})
 }
 
@@ -329,9 +333,9 @@ func TestDeafServer(t *testing.T) {
 	}
 	_, err := w.tool(t, app, "other").Run(t.Context(), &aai.Call{ID: "c1", Args: map[string]any{"words": strings.Repeat("x", 500_000)}})
 	e := aai.AsError(err) // beyond the limit of a question
-	if e == nil || !strings.Contains(e.Message, "was stopped: it did not read its input") || e.Delivery != aai.DeliveryUnknown {
-		t.Errorf("%+v", e)
-	}
+	assert.Assert(t, e != nil, "%+v", e)
+	assert.Assert(t, is.Contains(e.Message, "was stopped: it did not read its input"), "%+v", e)
+	assert.Equal(t, e.Delivery, aai.DeliveryUnknown, "%+v", e)
 }
 
 // Numbers stay exact, and repeated data is returned once.
@@ -340,7 +344,7 @@ func TestNumbers(t *testing.T) {
 	app := w.hostile(t, "numbers")
 	w.start(t, app)
 	result, e := w.call(t, app, "do", nil)
-	if e != nil || fmt.Sprint(result.Data) != "map[n:9007199254740993]" || result.Text != "" {
-		t.Errorf("%+v, %v", result, e)
-	}
+	assert.Assert(t, e == nil, "%+v %v", result, e)
+	assert.Equal(t, fmt.Sprint(result.Data), "map[n:9007199254740993]", "%+v %v", result, e)
+	assert.Equal(t, result.Text, "", "%+v %v", result, e)
 }

@@ -14,6 +14,8 @@ import (
 	"sync"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/drivers/mcp"
 )
@@ -133,9 +135,7 @@ func (b *bridge) begin() string {
 	s.in, _ = s.cmd.StdinPipe()
 	out, _ := s.cmd.StdoutPipe()
 	s.out = bufio.NewReaderSize(out, 64<<10)
-	if err := s.cmd.Start(); err != nil {
-		b.t.Error(err)
-	}
+	assert.Check(b.t, s.cmd.Start())
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	id := fmt.Sprint("s", len(b.sessions))

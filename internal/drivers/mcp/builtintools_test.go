@@ -8,6 +8,9 @@ import (
 	"sync"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/drivers/mcp"
 )
@@ -77,24 +80,21 @@ func TestValuesByName(t *testing.T) {
 	r := w.local.apps[0].Server.MCP
 	r.Env = []string{"SECRET", "TEST_GIVEN"}
 	_, e := w.call(t, app, "mcp_start", nil)
-	if e == nil || e.Code != aai.AuthRequired || !strings.Contains(e.Message, "needs a value for SECRET") || e.Hint != "The person can set it: aai-gateway mcp env "+app+" SECRET." {
-		t.Errorf("%+v", e)
-	}
+	assert.Assert(t, e != nil, "%+v", e)
+	assert.Equal(t, e.Code, aai.AuthRequired, "%+v", e)
+	assert.Assert(t, is.Contains(e.Message, "needs a value for SECRET"), "%+v", e)
+	assert.Equal(t, e.Hint, "The person can set it: aai-gateway mcp env "+app+" SECRET.", "%+v", e)
 	if _, e := w.own(t, mcp.EnvTool, map[string]any{"app": app, "values": map[string]any{"OTHER": "x"}}); e == nil || !strings.Contains(e.Message, "values.OTHER") {
 		t.Errorf("%+v", e)
 	}
 	list, _ := w.own(t, mcp.ServersTool, nil)
-	if !strings.Contains(fmt.Sprintf("%+v", list.Data), "Needs:[SECRET]") {
-		t.Errorf("%+v", list.Data)
-	}
+	assert.Check(t, is.Contains(fmt.Sprintf("%+v", list.Data), "Needs:[SECRET]"), "%+v", list.Data)
 	if _, e := w.own(t, mcp.EnvTool, map[string]any{"app": app, "values": map[string]any{"SECRET": "hush-hush-12345"}}); e != nil {
 		t.Fatal(e)
 	}
 	w.start(t, app)
 	result, e := w.call(t, app, "do", nil)
-	if e != nil {
-		t.Fatal(e)
-	}
+	assert.Assert(t, e == nil, e)
 	eventually(t, "its words are in the log", func() bool { return strings.Contains(w.log.String(), "got") })
 	if strings.Contains(result.Text, "hush-hush") || strings.Contains(result.Text, "given-in") || strings.Contains(result.Text, "TEST_OTHER") || strings.Contains(w.log.String(), "hush-hush") {
 		t.Errorf("%s\n%s", result.Text, w.log)
@@ -102,12 +102,12 @@ func TestValuesByName(t *testing.T) {
 	if strings.Count(result.Text, "[secret]") < 3 || !strings.HasSuffix(result.Text, "$SECRET") {
 		t.Errorf("%s\n%s", result.Text, w.log)
 	}
-	if _, e := w.call(t, app, "do", map[string]any{"fail": true}); e == nil || strings.Contains(e.Message, "hush-hush") || !strings.Contains(e.Message, "[secret]") {
-		t.Errorf("%+v", e)
-	}
-	if _, e := w.own(t, mcp.EnvTool, map[string]any{"app": app, "values": map[string]any{"SECRET": ""}}); e != nil {
-		t.Fatal(e)
-	}
+	_, e = w.call(t, app, "do", map[string]any{"fail": true})
+	assert.Assert(t, e != nil, "%+v", e)
+	assert.Assert(t, !strings.Contains(e.Message, "hush-hush"), "%+v", e)
+	assert.Assert(t, is.Contains(e.Message, "[secret]"), "%+v", e)
+	_, e = w.own(t, mcp.EnvTool, map[string]any{"app": app, "values": map[string]any{"SECRET": ""}})
+	assert.Assert(t, e == nil, e)
 	if _, e := w.call(t, app, "do", nil); e == nil || e.Code != aai.AuthRequired { // the server was restarted
 		t.Errorf("%+v", e)
 	}
@@ -118,49 +118,42 @@ func TestBelievedClaims(t *testing.T) {
 	var kept mcp.Secrets
 	w := newWorld(t, withMemorySecrets, func(c *mcp.Config) { kept = c.Secrets })
 	app := w.hostile(t, "words")
-	if _, e := w.own(t, mcp.TrustTool, map[string]any{"app": app}); e == nil || e.Code != aai.AppNotRunning {
-		t.Error(e)
-	}
+	_, e := w.own(t, mcp.TrustTool, map[string]any{"app": app})
+	assert.Assert(t, e != nil, e)
+	assert.Equal(t, e.Code, aai.AppNotRunning, e)
 	w.start(t, app)
 	before := w.tool(t, app, "do")
-	if _, e := w.own(t, mcp.TrustTool, map[string]any{"app": app, "tools": []any{"undo"}}); e == nil || e.Code != aai.InvalidParams {
-		t.Error(e)
-	}
-	if _, e := w.own(t, mcp.TrustTool, map[string]any{"app": app}); e != nil {
-		t.Fatal(e)
-	}
+	_, e = w.own(t, mcp.TrustTool, map[string]any{"app": app, "tools": []any{"undo"}})
+	assert.Assert(t, e != nil, e)
+	assert.Equal(t, e.Code, aai.InvalidParams, e)
+	_, e = w.own(t, mcp.TrustTool, map[string]any{"app": app})
+	assert.Assert(t, e == nil, e)
 	after := w.tool(t, app, "do")
-	if before.Effect != aai.Destroys || after.Effect != aai.Reads || after.Implementation.Digest() == before.Implementation.Digest() {
-		t.Errorf("%v, then %v", before.Effect, after.Effect)
-	}
+	assert.Check(t, is.Equal(before.Effect, aai.Destroys))
+	assert.Check(t, is.Equal(after.Effect, aai.Reads))
+	assert.Check(t, after.Implementation.Digest() != before.Implementation.Digest(), "%v, then %v", before.Effect, after.Effect)
 	other := newWorld(t, func(c *mcp.Config) { c.Folder, c.Secrets = w.folder+"/mcp", kept })
 	other.hostile(t, "words")
-	if other.tool(t, app, "do").Effect != aai.Reads {
-		t.Error("another gateway of the person does not believe it")
-	}
+	assert.Check(t, is.Equal(other.tool(t, app, "do").Effect, aai.Reads), "another gateway of the person does not believe it")
 	forged := newWorld(t, withMemorySecrets, func(c *mcp.Config) { c.Folder = w.folder + "/mcp" }) // the file claims trust that was never granted
 	forged.hostile(t, "words")
-	if forged.tool(t, app, "do").Effect != aai.Destroys {
-		t.Error("a file is believed")
-	}
-	if _, e := w.own(t, mcp.TrustTool, map[string]any{"app": app, "undo": true}); e != nil || w.tool(t, app, "do").Effect != aai.Destroys {
-		t.Error(e)
-	}
+	assert.Check(t, is.Equal(forged.tool(t, app, "do").Effect, aai.Destroys), "a file is believed")
+	_, e = w.own(t, mcp.TrustTool, map[string]any{"app": app, "undo": true})
+	assert.Assert(t, e == nil, e)
+	assert.Equal(t, w.tool(t, app, "do").Effect, aai.Destroys, e)
 }
 
 // A variable of the environment serves if none is stored, and relative folders of PATH are
 // ignored.
 func TestPrograms(t *testing.T) {
 	folder := t.TempDir()
-	if err := os.WriteFile(folder+"/tool", []byte("#!/bin/sh\nexit 7\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.WriteFile(folder+"/tool", []byte("#!/bin/sh\nexit 7\n"), 0o700))
 	t.Chdir(folder)
 	w := newWorld(t, func(c *mcp.Config) {
 		c.Getenv = func(name string) string { return map[string]string{"PATH": ".:relative"}[name] }
 	})
 	app := w.add(t, &aai.MCPRecipe{Command: "tool"})
-	if _, e := w.call(t, app, "mcp_start", nil); e == nil || !strings.Contains(e.Message, `there is no program "tool"`) {
-		t.Errorf("%+v", e)
-	}
+	_, e := w.call(t, app, "mcp_start", nil)
+	assert.Assert(t, e != nil, "%+v", e)
+	assert.Assert(t, is.Contains(e.Message, `there is no program "tool"`), "%+v", e)
 }

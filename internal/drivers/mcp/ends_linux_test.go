@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/drivers/mcp"
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
@@ -25,13 +28,13 @@ func TestServersEnd(t *testing.T) {
 			w.start(t, app)
 			var self, child, daemon int
 			b, err := os.ReadFile(file)
-			if _, scan := fmt.Sscanf(string(b), "%d %d %d", &self, &child, &daemon); err != nil || scan != nil {
-				t.Fatal(err, scan)
-			}
+			_, scan := fmt.Sscanf(string(b), "%d %d %d", &self, &child, &daemon)
+			assert.NilError(t, err)
+			assert.NilError(t, scan)
 			if name == "closed" {
-				if syscall.Kill(self, 0) != nil || syscall.Kill(child, 0) != nil || testkit.HasExited(daemon) {
-					t.Error("it does not run")
-				}
+				assert.NilError(t, syscall.Kill(self, 0))
+				assert.NilError(t, syscall.Kill(child, 0))
+				assert.Assert(t, !testkit.HasExited(daemon), "it does not run")
 				w.close(t)
 			}
 			for _, pid := range []int{self, child, daemon} {
@@ -45,14 +48,15 @@ func TestServersEnd(t *testing.T) {
 func TestServersEndWithAKilledGateway(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "pids")
 	gateway := testkit.StartProcess(t, exec.Command(os.Args[0], asGateway, file))
-	if line := gateway.ReadLine(t); line != "started <nil>" {
-		t.Error(line)
-	}
+	assert.Check(t, is.Equal(gateway.ReadLine(t), "started <nil>"))
 	b, err := os.ReadFile(file)
 	var server, child, daemon int
-	if _, scan := fmt.Sscanf(string(b), "%d %d %d", &server, &child, &daemon); err != nil || scan != nil || testkit.HasExited(server) || testkit.HasExited(child) || testkit.HasExited(daemon) {
-		t.Errorf("%s %v %v", b, err, scan)
-	}
+	_, scan := fmt.Sscanf(string(b), "%d %d %d", &server, &child, &daemon)
+	assert.NilError(t, err, b)
+	assert.NilError(t, scan, b)
+	assert.Assert(t, !testkit.HasExited(server), b)
+	assert.Assert(t, !testkit.HasExited(child), b)
+	assert.Assert(t, !testkit.HasExited(daemon), b)
 	gateway.Kill()
 	for _, pid := range []int{server, child, daemon} {
 		eventually(t, "the process ends", func() bool { return testkit.HasExited(pid) })

@@ -6,24 +6,23 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // A server inherits no open file of the gateway.
 func TestServersGetNoOtherFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "private")
-	if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.WriteFile(path, []byte("x"), 0o600))
 	fd, err := syscall.Open(path, syscall.O_RDONLY, 0) // inherited by child processes
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	defer syscall.Close(fd) //nolint:errcheck // it was only read
 	w := newWorld(t)
 	app := w.hostile(t, "files")
 	w.start(t, app)
 	got, e := w.call(t, app, "do", nil)
-	if e != nil || !strings.Contains(got.Text, "pipe:") || strings.Contains(got.Text, path) {
-		t.Errorf("%v, %v", got, e)
-	}
+	assert.Assert(t, e == nil, "%v %v", got, e)
+	assert.Assert(t, is.Contains(got.Text, "pipe:"), "%v %v", got, e)
+	assert.Assert(t, !strings.Contains(got.Text, path), "%v %v", got, e)
 }

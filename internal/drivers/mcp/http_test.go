@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/drivers/mcp"
@@ -86,17 +88,17 @@ func TestOverHTTP(t *testing.T) {
 		t.Errorf("%+v, %+v, version %v", result, e, seen.Load())
 	}
 	_, e = w.call(t, app, "say", map[string]any{"word": "long"})
-	if e == nil || e.Delivery != aai.DeliveryUnknown || e.Code != aai.AutomationFailed && e.Code != aai.AppNotRunning {
-		t.Errorf("%+v", e)
-	}
+	assert.Assert(t, e != nil, "%+v", e)
+	assert.Equal(t, e.Delivery, aai.DeliveryUnknown, "%+v", e)
+	assert.Assert(t, e.Code == aai.AutomationFailed || e.Code == aai.AppNotRunning, "%+v", e)
 	wants.Store(&second)
-	if _, e = w.call(t, app, "say", map[string]any{"word": "x"}); e == nil || e.Code != aai.AuthExpired {
-		t.Errorf("%+v", e)
-	}
+	_, e = w.call(t, app, "say", map[string]any{"word": "x"})
+	assert.Assert(t, e != nil, "%+v", e)
+	assert.Equal(t, e.Code, aai.AuthExpired, "%+v", e)
 	known.token.Store(&second)
-	if result, e = w.call(t, app, "say", map[string]any{"word": "again"}); e != nil || result.Text != "again" {
-		t.Errorf("%+v, %+v", result, e)
-	}
+	result, e = w.call(t, app, "say", map[string]any{"word": "again"})
+	assert.Assert(t, e == nil, "%+v %+v", result, e)
+	assert.Equal(t, result.Text, "again", "%+v %+v", result, e)
 }
 
 // oddServer is a server over HTTP with a tool that cannot be read, and an answer with an unknown content.
@@ -134,16 +136,15 @@ func TestOddServersOverHTTP(t *testing.T) {
 		t.Cleanup(http.DefaultClient.CloseIdleConnections)
 		app := w.add(t, &aai.MCPRecipe{URL: oddServer(t, stream)})
 		w.start(t, app)
-		if tool := w.tool(t, app, "tool_1"); tool == nil || tool.Run != nil {
-			t.Errorf("stream %v: the tool without a name: %+v", stream, tool)
-		}
+		tool := w.tool(t, app, "tool_1")
+		assert.Assert(t, tool != nil, "stream %v: the tool without a name: %+v", stream, tool)
+		assert.Assert(t, tool.Run == nil, "stream %v: the tool without a name: %+v", stream, tool)
 		r := w.must(t, app, "do", nil)
-		if r.Text != "a\nContent that the gateway cannot read: {\"type\": \"hologram\"}" || !strings.Contains(r.Warning, `content[1] of the type "hologram"`) {
-			t.Errorf("stream %v: %q, warning %q", stream, r.Text, r.Warning)
-		}
-		if b, err := json.Marshal(r.Data); err != nil || string(b) != `{"n":9007199254740993}` {
-			t.Errorf("stream %v: %s, %v", stream, b, err)
-		}
+		assert.Check(t, is.Equal(r.Text, "a\nContent that the gateway cannot read: {\"type\": \"hologram\"}"), stream)
+		assert.Check(t, is.Contains(r.Warning, `content[1] of the type "hologram"`), stream)
+		b, err := json.Marshal(r.Data)
+		assert.NilError(t, err, "%v %s", stream, b)
+		assert.Equal(t, string(b), `{"n":9007199254740993}`, "%v %s", stream, b)
 	}
 }
 
@@ -153,16 +154,15 @@ func TestFarServersThatAreNone(t *testing.T) {
 	w := newWorld(t, func(c *mcp.Config) { c.Client = http.DefaultClient })
 	t.Cleanup(http.DefaultClient.CloseIdleConnections)
 	app := w.add(t, &aai.MCPRecipe{URL: address + "/elsewhere"})
-	if _, e := w.call(t, app, "mcp_start", nil); e == nil || e.Code != aai.AppNotRunning || e.Delivery != aai.NotDelivered {
-		t.Errorf("%+v", e)
-	}
+	_, e := w.call(t, app, "mcp_start", nil)
+	assert.Assert(t, e != nil, "%+v", e)
+	assert.Equal(t, e.Code, aai.AppNotRunning, "%+v", e)
+	assert.Equal(t, e.Delivery, aai.NotDelivered, "%+v", e)
 	none := mcp.New(mcp.Config{})
-	if _, err := none.Compile(&aai.Recipe{App: "a.b", MCP: &aai.MCPRecipe{URL: address}}); aai.AsError(err).Code != aai.PermissionDenied {
-		t.Error(err)
-	}
-	if _, err := none.Compile(&aai.Recipe{App: "a.b"}); aai.AsError(err).Code != aai.DescriptorInvalid {
-		t.Error(err)
-	}
+	_, err := none.Compile(&aai.Recipe{App: "a.b", MCP: &aai.MCPRecipe{URL: address}})
+	assert.Check(t, is.Equal(aai.AsError(err).Code, aai.PermissionDenied), err)
+	_, err = none.Compile(&aai.Recipe{App: "a.b"})
+	assert.Check(t, is.Equal(aai.AsError(err).Code, aai.DescriptorInvalid), err)
 }
 
 // A flooding server at an address is limited like a process: excess messages are dropped, and
@@ -201,13 +201,13 @@ func TestFloodOverHTTP(t *testing.T) {
 	var heard atomic.Int64
 	ctx := gateway.WithProgress(t.Context(), func(float64, float64, string) { heard.Add(1) })
 	r, e := w.callIn(ctx, app, "talk", map[string]any{"times": 1000})
-	if e != nil || r.Text != "talked" {
-		t.Fatalf("%+v %v", r, e)
-	}
-	if n := heard.Load(); n == 0 || n >= 1000 {
-		t.Errorf("of 1000 unrequested messages %d were heard", n)
-	}
-	if _, e := w.callIn(t.Context(), app, "talk", map[string]any{"times": 60000}); e == nil || !strings.Contains(e.Message, "unrequested messages") || e.Delivery != aai.DeliveryUnknown {
-		t.Errorf("%+v", e)
-	}
+	assert.Assert(t, e == nil, "%+v %v", r, e)
+	assert.Equal(t, r.Text, "talked", "%+v %v", r, e)
+	n := heard.Load()
+	assert.Check(t, n != 0, "of 1000 unrequested messages %d were heard", n)
+	assert.Check(t, n < 1000, "of 1000 unrequested messages %d were heard", n)
+	_, e = w.callIn(t.Context(), app, "talk", map[string]any{"times": 60000})
+	assert.Assert(t, e != nil, "%+v", e)
+	assert.Assert(t, is.Contains(e.Message, "unrequested messages"), "%+v", e)
+	assert.Equal(t, e.Delivery, aai.DeliveryUnknown, "%+v", e)
 }

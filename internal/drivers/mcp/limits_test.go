@@ -4,12 +4,13 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/drivers/mcp"
@@ -28,9 +29,11 @@ func TestAnswersThatHoldTooMuch(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 				_, e := w.callIn(ctx, app, "do", nil)
 				cancel()
-				if e == nil || e.Code != aai.AutomationFailed || e.Delivery == aai.NotDelivered || !strings.Contains(e.Message, want) || !strings.Contains(e.Message, app) {
-					t.Errorf("got %+v, want %q", e, want)
-				}
+				assert.Assert(t, e != nil, "%+v", e)
+				assert.Equal(t, e.Code, aai.AutomationFailed, "%+v", e)
+				assert.Assert(t, e.Delivery != aai.NotDelivered, "%+v", e)
+				assert.Assert(t, is.Contains(e.Message, want), "%+v", e)
+				assert.Assert(t, is.Contains(e.Message, app), "%+v", e)
 			}
 		})
 	}
@@ -59,14 +62,11 @@ func TestJSONAnswersThatHoldTooMuch(t *testing.T) {
 	w.start(t, app)
 	before := opened.Load()
 	_, e := w.call(t, app, "more", nil)
-	if e == nil || e.Delivery != aai.Delivered || !strings.Contains(e.Message, "more than 300000 values and names") {
-		t.Errorf("got %+v", e)
-	}
+	assert.Assert(t, e != nil, "%+v", e)
+	assert.Equal(t, e.Delivery, aai.Delivered, "%+v", e)
+	assert.Assert(t, is.Contains(e.Message, "more than 300000 values and names"), "%+v", e)
 	result, e := w.call(t, app, "less", nil)
-	if e != nil || len(result.Data.(map[string]any)["a"].([]any)) != 1000 {
-		t.Errorf("got %+v, %v", result, e)
-	}
-	if opened.Load() != before {
-		t.Error("the session has ended")
-	}
+	assert.Assert(t, e == nil, "%+v %v", result, e)
+	assert.Assert(t, is.Len(result.Data.(map[string]any)["a"].([]any), 1000), "%+v %v", result, e)
+	assert.Check(t, is.Equal(opened.Load(), before), "the session has ended")
 }

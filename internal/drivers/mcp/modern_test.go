@@ -13,6 +13,8 @@ import (
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/drivers/mcp"
@@ -120,21 +122,14 @@ func modernWorlds(t *testing.T, test func(t *testing.T, w *world, app string)) {
 func TestModern(t *testing.T) {
 	modernWorlds(t, func(t *testing.T, w *world, app string) {
 		w.start(t, app)
-		if got := w.must(t, app, "era", nil).Text; got != "2026-07-28 true" {
-			t.Errorf("the era is %q", got)
-		}
-		if w.tool(t, app, "grown") != nil {
-			t.Fatal("it has grown before")
-		}
+		assert.Check(t, is.Equal(w.must(t, app, "era", nil).Text, "2026-07-28 true"))
+		assert.Assert(t, w.tool(t, app, "grown") == nil, "it has grown before")
 		w.must(t, app, "grow", nil)
 		eventually(t, "the tool that it said it has", func() bool { return w.tool(t, app, "grown") != nil })
-		if got := w.must(t, app, "grown", nil).Text; got != "has grown" {
-			t.Errorf("%q", got)
-		}
+		assert.Check(t, is.Equal(w.must(t, app, "grown", nil).Text, "has grown"))
 		for i := 1; i <= 2; i++ {
-			if got := w.must(t, app, "resource_read", map[string]any{"uri": "test://count"}).Text; !strings.HasSuffix(got, fmt.Sprint("read ", i)) {
-				t.Errorf("the %d. time it gave %q", i, got)
-			}
+			got := w.must(t, app, "resource_read", map[string]any{"uri": "test://count"}).Text
+			assert.Check(t, strings.HasSuffix(got, fmt.Sprint("read ", i)), "the %d. time it gave %q", i, got)
 		}
 	})
 }
@@ -162,9 +157,7 @@ func TestModernAsksUnallowed(t *testing.T) {
 				return
 			}
 			for _, word := range words {
-				if !strings.Contains(e.Message, word) {
-					t.Errorf("%q does not say %q", e.Message, word)
-				}
+				assert.Check(t, is.Contains(e.Message, word), "%q does not say %q", e.Message, word)
 			}
 		}
 		for kind, what := range map[string]string{"elicitation": "the person's answer", "sampling": "a model's text", "roots": "the client's folders"} {
@@ -178,9 +171,7 @@ func TestModernAsksUnallowed(t *testing.T) {
 		w.trust(t, app, "elicitation")
 		_, e = w.callIn(ctx, app, "ask", map[string]any{"wants": []any{"elicitation", "sampling"}})
 		refused(e, "a model's text and the person's answer")
-		if asked != 0 {
-			t.Errorf("%d times somebody was asked", asked)
-		}
+		assert.Check(t, is.Equal(asked, 0), "%d times somebody was asked", asked)
 	})
 }
 
@@ -194,9 +185,7 @@ func TestModernAsksAllowed(t *testing.T) {
 		as := func(name string, values map[string]any) context.Context {
 			return client(t, aai.ClientCapabilities{
 				Elicit: func(_ context.Context, f aai.Form) (*aai.FormAnswer, error) {
-					if !strings.Contains(f.Message, "asks this, not the gateway:\n"+aai.QuoteMark+"Do you want it?") {
-						t.Errorf("%q", f.Message)
-					}
+					assert.Check(t, is.Contains(f.Message, "asks this, not the gateway:\n"+aai.QuoteMark+"Do you want it?"))
 					return &aai.FormAnswer{Action: "accept", Values: values}, nil
 				},
 				Sample: func(ctx context.Context, _ aai.SamplingRequest) (*aai.SamplingResult, error) {
@@ -228,9 +217,9 @@ func TestModernAsksAllowed(t *testing.T) {
 		}
 		for range 2 {
 			name, text, _ := strings.Cut(<-got, ": ")
-			if !strings.HasPrefix(text, ". ") || !strings.Contains(text, `"action":"accept"`) || !strings.Contains(text, "drizzle for "+name) {
-				t.Errorf("%s got %s", name, text)
-			}
+			assert.Assert(t, strings.HasPrefix(text, ". "), "%s %s", name, text)
+			assert.Assert(t, is.Contains(text, `"action":"accept"`), name)
+			assert.Assert(t, is.Contains(text, "drizzle for "+name), name)
 		}
 		for _, c := range []struct {
 			kind   string
@@ -244,14 +233,13 @@ func TestModernAsksAllowed(t *testing.T) {
 			{"busy", nil, ". null"},
 			{"forever", nil, "asked 4 times for a later retry"},
 		} {
-			if text := ask(as("Ann", c.values), c.kind); !strings.Contains(text, c.want) {
-				t.Errorf("%s %v: %q does not say %q", c.kind, c.values, text, c.want)
-			}
+			text := ask(as("Ann", c.values), c.kind)
+			assert.Check(t, is.Contains(text, c.want), "%s %v: %q does not say %q", c.kind, c.values, text, c.want)
 		}
 		for tool, args := range map[string]map[string]any{"resource_read": {"uri": "test://asks"}, "prompt_get": {"name": "asks"}} {
-			if r, e := w.callIn(as("Ann", nil), app, tool, args); e != nil || !strings.Contains(r.Text, `"action":"accept"`) {
-				t.Errorf("%s: %+v %v", tool, r, e)
-			}
+			r, e := w.callIn(as("Ann", nil), app, tool, args)
+			assert.Assert(t, e == nil, "%s %+v %v", tool, r, e)
+			assert.Assert(t, is.Contains(r.Text, `"action":"accept"`), "%s %+v %v", tool, r, e)
 		}
 	})
 }

@@ -16,6 +16,9 @@ import (
 	"sync"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/drivers/mcp"
 )
@@ -24,12 +27,9 @@ import (
 func moduleServer(t *testing.T, name string, args ...string) *aai.MCPRecipe {
 	t.Helper()
 	program, err := filepath.Abs(filepath.Join("../../../.cache/bin", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(program); err != nil {
-		t.Fatal(err, "; install the servers: scripts/need-servers (make test does)")
-	}
+	assert.NilError(t, err)
+	_, err = os.Stat(program)
+	assert.NilError(t, err, "%v ; install the servers: scripts/need-servers (make test does)", err)
 	return &aai.MCPRecipe{Command: program, Args: args}
 }
 
@@ -43,22 +43,19 @@ func TestGoplsServer(t *testing.T) {
 		"hello.go": "package hello\n\n// Hello greets.\nfunc Hello() string { return \"hello\" }\n",
 		"twice.go": "package hello\n\nfunc twice() string { return Hello() + Hello() }\n",
 	} {
-		if err := os.WriteFile(filepath.Join(r.Dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.WriteFile(filepath.Join(r.Dir, name), []byte(text), 0o600))
 	}
 	app := w.add(t, r)
 	w.start(t, app)
-	if got := w.must(t, app, "go_search", map[string]any{"query": "hello"}).Text; !strings.Contains(got, "Hello (Function in `"+filepath.Join(r.Dir, "hello.go")+"`)") {
-		t.Errorf("%s", got)
-	}
+	assert.Check(t, is.Contains(w.must(t, app, "go_search", map[string]any{"query": "hello"}).Text, "Hello (Function in `"+filepath.Join(r.Dir, "hello.go")+"`)"))
 	got := w.must(t, app, "go_symbol_references", map[string]any{"file": filepath.Join(r.Dir, "hello.go"), "symbol": "Hello"})
-	if !strings.Contains(got.Text, "twice.go") || strings.Count(got.Text, "Hello()") < 2 || got.UntrustedSource == "" {
-		t.Errorf("%s", got.Text)
-	}
-	if _, e := w.call(t, app, "go_symbol_references", map[string]any{"file": filepath.Join(r.Dir, "hello.go"), "symbol": "Nobody"}); e == nil || e.Code != aai.AutomationFailed || e.Delivery != aai.Delivered {
-		t.Errorf("%+v", e)
-	}
+	assert.Assert(t, is.Contains(got.Text, "twice.go"))
+	assert.Assert(t, strings.Count(got.Text, "Hello()") >= 2, got.Text)
+	assert.Assert(t, got.UntrustedSource != "")
+	_, e := w.call(t, app, "go_symbol_references", map[string]any{"file": filepath.Join(r.Dir, "hello.go"), "symbol": "Nobody"})
+	assert.Assert(t, e != nil, "%+v", e)
+	assert.Equal(t, e.Code, aai.AutomationFailed, "%+v", e)
+	assert.Equal(t, e.Delivery, aai.Delivered, "%+v", e)
 }
 
 // startGrafana starts the part of a Grafana that its server needs for a dashboard search.
@@ -92,13 +89,12 @@ func TestModernGrafanaServer(t *testing.T) {
 			}
 			app := w.add(t, r)
 			w.start(t, app)
-			if got := w.must(t, app, "search_dashboards", map[string]any{"query": "rain"}); !strings.Contains(got.Text+fmt.Sprint(got.Data), "Rain in Oslo, for rain") {
-				t.Errorf("%+v", got)
-			}
+			got := w.must(t, app, "search_dashboards", map[string]any{"query": "rain"})
+			assert.Check(t, is.Contains(got.Text+fmt.Sprint(got.Data), "Rain in Oslo, for rain"), "%+v", got)
 			b, err := os.ReadFile(seen)
-			if err != nil || strings.Count(string(b), `"io.modelcontextprotocol/protocolVersion":"2026-07-28"`) < 3 || strings.Contains(string(b), `"initialize"`) {
-				t.Errorf("it was asked %s, %v", b, err)
-			}
+			assert.NilError(t, err, b)
+			assert.Assert(t, strings.Count(string(b), `"io.modelcontextprotocol/protocolVersion":"2026-07-28"`) >= 3, "it was asked %s, %v", b, err)
+			assert.Assert(t, !strings.Contains(string(b), `"initialize"`), "it was asked %s, %v", b, err)
 		})
 	}
 }
@@ -107,15 +103,11 @@ func TestModernGrafanaServer(t *testing.T) {
 func listens(t *testing.T, command, seen string) string {
 	t.Helper()
 	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	address := free.Addr().String()
 	_ = free.Close()
 	cmd := exec.Command(command, "-t", "streamable-http", "-address", address)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
 	eventually(t, "the server listens", func() bool {
 		conn, err := net.Dial("tcp", address)

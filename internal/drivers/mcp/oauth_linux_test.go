@@ -12,6 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/drivers/mcp"
 	"github.com/gybob/aai-gateway/internal/oauth"
@@ -42,9 +45,7 @@ func newRemoteWorld(t *testing.T, like testkit.OIDCOptions, far map[string]any, 
 	node := realServer(t, "mcp-server-everything").Command
 	how, _ := json.Marshal(far)
 	modules, err := filepath.Abs("../../../.cache/servers")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	p := testkit.StartProcess(t, exec.Command(node, "testdata/far/server.mjs", modules, issuer.Issuer, string(how)))
 	t.Cleanup(func() { _ = p.Close() })
 	w.address = p.ReadLine(t)
@@ -82,17 +83,13 @@ func (w *remoteWorld) logIn(address string) {
 func (w *remoteWorld) token(t *testing.T) (access, refresh, client string) {
 	t.Helper()
 	names, _ := w.secrets.Names(t.Context(), "login/token/")
-	if len(names) != 1 {
-		t.Fatalf("%d tokens are kept", len(names))
-	}
+	assert.Assert(t, is.Len(names, 1), "%d tokens are kept", len(names))
 	b, _ := w.secrets.Get(t.Context(), names[0])
 	var token struct {
 		Access, Refresh string
 		Client          struct{ ID string }
 	}
-	if err := json.Unmarshal(b, &token); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, json.Unmarshal(b, &token))
 	return token.Access, token.Refresh, token.Client.ID
 }
 
@@ -100,18 +97,16 @@ func (w *remoteWorld) token(t *testing.T) (access, refresh, client string) {
 func (w *remoteWorld) active(t *testing.T, token string) bool {
 	t.Helper()
 	about, err := w.issuer.PostForm(t.Context(), "/token/introspection", "api", "of the api", url.Values{"token": {token}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	active, _ := about["active"].(bool)
 	return active
 }
 
 func (w *remoteWorld) echoes(t *testing.T, word string) {
 	t.Helper()
-	if r, e := w.call(t, w.app, "echo", map[string]any{"message": word}); e != nil || r.Text != "Echo: "+word {
-		t.Fatalf("%+v, %+v", r, e)
-	}
+	r, e := w.call(t, w.app, "echo", map[string]any{"message": word})
+	assert.Assert(t, e == nil, "%+v %+v", r, e)
+	assert.Equal(t, r.Text, "Echo: "+word, "%+v %+v", r, e)
 }
 
 // named returns a login with its endpoints in the descriptor.
@@ -142,12 +137,13 @@ func (w *remoteWorld) lives(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	_, e := w.callIn(ctx, w.app, "mcp_start", nil)
-	if e == nil || e.Code != aai.AuthRequired || e.Delivery != aai.NotDelivered || !strings.HasPrefix(e.LoginURL, w.issuer.Issuer+"/auth?") || !strings.Contains(e.Hint, "make the same call again") {
-		t.Fatalf("%+v", e)
-	}
-	if page := <-w.pages; page != e.LoginURL {
-		t.Errorf("the browser shows %s, the call said %s", page, e.LoginURL)
-	}
+	assert.Assert(t, e != nil, "%+v", e)
+	assert.Equal(t, e.Code, aai.AuthRequired, "%+v", e)
+	assert.Equal(t, e.Delivery, aai.NotDelivered, "%+v", e)
+	assert.Assert(t, strings.HasPrefix(e.LoginURL, w.issuer.Issuer+"/auth?"), "%+v", e)
+	assert.Assert(t, is.Contains(e.Hint, "make the same call again"), "%+v", e)
+	page := <-w.pages
+	assert.Check(t, is.Equal(page, e.LoginURL), "the browser shows %s, the call said %s", page, e.LoginURL)
 	w.logIn(e.LoginURL)
 	w.start(t, w.app)
 	w.echoes(t, "logged in")
@@ -156,25 +152,24 @@ func (w *remoteWorld) lives(t *testing.T) {
 	eventually(t, "the token ends", func() bool { return !w.active(t, first) })
 	w.echoes(t, "renewed by the clock")
 	second, _, _ := w.token(t)
-	if first == second {
-		t.Error("the token is the first one")
-	}
+	assert.Check(t, first != second, "the token is the first one")
 	w.ahead.Add(int64(time.Minute))
 	w.echoes(t, "renewed by the clock alone")
 	third, _, _ := w.token(t)
 	w.ahead.Add(-int64(time.Hour)) // for the gateway it is valid
 	eventually(t, "the token ends", func() bool { return !w.active(t, third) })
 	w.echoes(t, "renewed because it was refused")
-	if n := w.windows.Load(); n != 1 {
-		t.Errorf("%d windows were opened", n)
-	}
+	n := w.windows.Load()
+	assert.Check(t, n == 1, "%d windows were opened", n)
 
 	_, refresh, _ := w.token(t)
 	w.ahead.Add(2 * int64(time.Hour))
 	w.revoke(t, refresh)
-	if _, e := w.call(t, w.app, "echo", map[string]any{"message": "x"}); e == nil || e.Code != aai.AuthExpired || e.Delivery != aai.NotDelivered || !strings.Contains(e.Hint, "aai-gateway auth login "+w.app) {
-		t.Errorf("%+v", e)
-	}
+	_, e = w.call(t, w.app, "echo", map[string]any{"message": "x"})
+	assert.Assert(t, e != nil, "%+v", e)
+	assert.Equal(t, e.Code, aai.AuthExpired, "%+v", e)
+	assert.Equal(t, e.Delivery, aai.NotDelivered, "%+v", e)
+	assert.Assert(t, is.Contains(e.Hint, "aai-gateway auth login "+w.app), "%+v", e)
 	w.idle.Store(false)
 	w.echoes(t, "logged in again")
 }
@@ -184,9 +179,8 @@ func (w *remoteWorld) revoke(t *testing.T, token string) {
 	t.Helper()
 	_, _, client := w.token(t)
 	response, err := http.PostForm(w.issuer.Issuer+"/token/revocation", url.Values{"token": {token}, "client_id": {client}})
-	if err != nil || response.StatusCode != http.StatusOK {
-		t.Fatalf("%+v, %v", response, err)
-	}
+	assert.NilError(t, err, "%+v", response)
+	assert.Equal(t, response.StatusCode, http.StatusOK, "%+v", response)
 	_ = response.Body.Close()
 	http.DefaultClient.CloseIdleConnections()
 }

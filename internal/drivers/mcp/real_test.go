@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/testkit/tokencount"
 )
@@ -15,18 +18,13 @@ import (
 func realServer(t *testing.T, name string, args ...string) *aai.MCPRecipe {
 	t.Helper()
 	modules, err := filepath.Abs("../../../.cache/servers/node_modules")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	// The tests' own one: a distribution's may be too old.
 	node, err := filepath.Glob(filepath.Join(modules, "node-linux-*", "bin", "node"))
-	if err != nil || len(node) == 0 {
-		t.Fatal("install the servers: scripts/need-servers (make test does)")
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, len(node) != 0, "install the servers: scripts/need-servers (make test does)")
 	program, err := filepath.EvalSymlinks(filepath.Join(modules, ".bin", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return &aai.MCPRecipe{Command: node[0], Args: append([]string{program}, args...)}
 }
 
@@ -43,27 +41,25 @@ func (w *world) must(t *testing.T, app, tool string, args map[string]any) *aai.R
 func TestFilesystemServer(t *testing.T) {
 	w := newWorld(t)
 	folder, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	app := w.add(t, realServer(t, "mcp-server-filesystem", folder))
 	w.start(t, app)
 	path := filepath.Join(folder, "a.txt")
 	w.must(t, app, "write_file", map[string]any{"path": path, "content": "first ✓\nsecond"})
-	if b, err := os.ReadFile(path); err != nil || string(b) != "first ✓\nsecond" {
-		t.Errorf("%q, %v", b, err)
-	}
+	b, err := os.ReadFile(path)
+	assert.NilError(t, err, "%q", b)
+	assert.Equal(t, string(b), "first ✓\nsecond", "%q", b)
 	result := w.must(t, app, "read_text_file", map[string]any{"path": path})
-	if b, _ := json.Marshal(result.Data); !strings.Contains(result.Text+string(b), `first ✓\nsecond`) {
-		t.Errorf("%+v", result)
-	}
+	b, _ = json.Marshal(result.Data)
+	assert.Check(t, is.Contains(result.Text+string(b), `first ✓\nsecond`), "%+v", result)
 	_, e := w.call(t, app, "read_text_file", map[string]any{"path": "/etc/passwd"})
-	if e == nil || e.Code != aai.AutomationFailed || !strings.Contains(e.Message, "Access denied") || e.Delivery != aai.Delivered {
-		t.Errorf("%+v", e)
-	}
-	if _, e := w.call(t, app, "read_text_file", map[string]any{"pat": 1}); e == nil || e.Code != aai.InvalidParams {
-		t.Errorf("%+v", e)
-	}
+	assert.Assert(t, e != nil, "%+v", e)
+	assert.Equal(t, e.Code, aai.AutomationFailed, "%+v", e)
+	assert.Assert(t, is.Contains(e.Message, "Access denied"), "%+v", e)
+	assert.Equal(t, e.Delivery, aai.Delivered, "%+v", e)
+	_, e = w.call(t, app, "read_text_file", map[string]any{"pat": 1})
+	assert.Assert(t, e != nil, "%+v", e)
+	assert.Equal(t, e.Code, aai.InvalidParams, "%+v", e)
 }
 
 // A server with memory keeps it over two calls; it is one process.
@@ -80,9 +76,9 @@ func TestMemoryServer(t *testing.T) {
 	if b, _ := json.Marshal(result.Data); !strings.Contains(string(b), `"Ann"`) {
 		t.Errorf("%s %s", b, result.Text)
 	}
-	if b, err := os.ReadFile(file); err != nil || !strings.Contains(string(b), "likes tea") {
-		t.Errorf("%s, %v", b, err)
-	}
+	b, err := os.ReadFile(file)
+	assert.NilError(t, err, b)
+	assert.Assert(t, is.Contains(string(b), "likes tea"), b)
 }
 
 // All features of the protocol: pictures, resources, prompts, structured content, progress.
@@ -100,9 +96,8 @@ func TestEverythingServer(t *testing.T) {
 	if data, ok := r.Data.(map[string]any); !ok || data["temperature"] == nil || r.Text != "" {
 		t.Errorf("%+v", r)
 	}
-	if r := w.must(t, app, "simulate-research-query", map[string]any{"topic": "tea"}); !strings.Contains(r.Text, "# Research Report: tea") {
-		t.Errorf("a tool that runs as a task: %+v", r)
-	}
+	r = w.must(t, app, "simulate-research-query", map[string]any{"topic": "tea"})
+	assert.Check(t, is.Contains(r.Text, "# Research Report: tea"), "a tool that runs as a task: %+v", r)
 	listed := w.must(t, app, "resource_list", nil)
 	b, _ := json.Marshal(listed.Data)
 	var data struct {
@@ -111,26 +106,23 @@ func TestEverythingServer(t *testing.T) {
 			Template string `json:"uri_template"`
 		}
 	}
-	if err := json.Unmarshal(b, &data); err != nil || len(data.Resources) == 0 || len(data.Templates) == 0 {
-		t.Fatalf("%s", b)
-	}
-	if r := w.must(t, app, "resource_read", map[string]any{"uri": data.Resources[0].URI}); !strings.HasPrefix(r.Text, "The resource "+data.Resources[0].URI+":\n") {
-		t.Errorf("%s", r.Text)
-	}
-	if _, e := w.call(t, app, "resource_read", map[string]any{"uri": "demo://nothing/here"}); e == nil || e.Delivery != aai.Delivered {
-		t.Errorf("%+v", e)
-	}
+	err := json.Unmarshal(b, &data)
+	assert.NilError(t, err, b)
+	assert.Assert(t, len(data.Resources) != 0, b)
+	assert.Assert(t, len(data.Templates) != 0, b)
+	r = w.must(t, app, "resource_read", map[string]any{"uri": data.Resources[0].URI})
+	assert.Check(t, strings.HasPrefix(r.Text, "The resource "+data.Resources[0].URI+":\n"), r.Text)
+	_, e := w.call(t, app, "resource_read", map[string]any{"uri": "demo://nothing/here"})
+	assert.Assert(t, e != nil, "%+v", e)
+	assert.Equal(t, e.Delivery, aai.Delivered, "%+v", e)
 	prompts := w.must(t, app, "prompt_list", nil)
-	if b, _ := json.Marshal(prompts.Data); !strings.Contains(string(b), `"args-prompt"`) {
-		t.Errorf("%s", b)
-	}
-	if r := w.must(t, app, "prompt_get", map[string]any{"name": "args-prompt", "arguments": map[string]any{"city": "Oslo"}}); !strings.HasPrefix(r.Text, "user: ") || !strings.Contains(r.Text, "Oslo") {
-		t.Errorf("%s", r.Text)
-	}
+	b, _ = json.Marshal(prompts.Data)
+	assert.Check(t, is.Contains(string(b), `"args-prompt"`), b)
+	r = w.must(t, app, "prompt_get", map[string]any{"name": "args-prompt", "arguments": map[string]any{"city": "Oslo"}})
+	assert.Assert(t, strings.HasPrefix(r.Text, "user: "), r.Text)
+	assert.Assert(t, is.Contains(r.Text, "Oslo"))
 	for _, tool := range w.Catalog.Apps()[0].Tools {
-		if tool.Implementation.Unavailable != nil {
-			t.Errorf("%s: %v", tool.Name, tool.Implementation.Unavailable)
-		}
+		assert.Check(t, tool.Implementation.Unavailable == nil, "%s %v", tool.Name, tool.Implementation.Unavailable)
 	}
 }
 
@@ -169,18 +161,12 @@ func TestTwelveServers(t *testing.T) {
 		w.start(t, app)
 		tools := w.Catalog.Apps()[0].Tools
 		for _, tool := range tools {
-			if tool.Implementation.Unavailable != nil {
-				t.Errorf("%s: %s: %v", name, tool.Name, tool.Implementation.Unavailable)
-			}
+			assert.Check(t, tool.Implementation.Unavailable == nil, "%s %s %v", name, tool.Name, tool.Implementation.Unavailable)
 		}
 		b, err := os.ReadFile(filepath.Join(w.folder, "mcp", aai.WireName("app:"+app)+".json"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		var kept struct{ Tools []any }
-		if err := json.Unmarshal(b, &kept); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, json.Unmarshal(b, &kept))
 		b, _ = json.Marshal(kept)
 		n := tokencount.Count(t, string(b))
 		t.Logf("%s: %d tools, %d tokens", name, len(tools), n)

@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/drivers/mcp"
@@ -112,12 +114,11 @@ func TestLostSession(t *testing.T) {
 			s.unknown = unknown
 			w.start(t, app)
 			s.restart("do")
-			if r, e := w.call(t, app, "do", nil); e != nil || r.Text != "did do" {
-				t.Errorf("%+v, %v", r, e)
-			}
-			if n := s.calls.Load(); n != 1 {
-				t.Errorf("%d calls", n)
-			}
+			r, e := w.call(t, app, "do", nil)
+			assert.Assert(t, e == nil, "%+v %v", r, e)
+			assert.Equal(t, r.Text, "did do", "%+v %v", r, e)
+			n := s.calls.Load()
+			assert.Check(t, n == 1, "%d calls", n)
 		})
 	}
 }
@@ -133,9 +134,8 @@ func TestStandaloneStreamEnds(t *testing.T) {
 	end()
 	<-s.streams // requested again
 	close(s.released)
-	if e := <-ended; e != nil {
-		t.Error(e)
-	}
+	e := <-ended
+	assert.Check(t, e == nil, e)
 }
 
 // A tool that a running server has added without a notification is found by its first call, and by a guide.
@@ -143,12 +143,13 @@ func TestUnlistedToolOfARunningServer(t *testing.T) {
 	w, s, app := restartedWorld(t, "do")
 	w.start(t, app)
 	s.restart("do", "added")
-	if r, e := w.call(t, app, "added", nil); e != nil || r.Text != "did added" {
-		t.Errorf("%+v, %v", r, e)
-	}
-	if _, e := w.call(t, app, "none", nil); e == nil || e.Code != aai.ToolNotFound || !strings.Contains(e.Hint, "added, do") {
-		t.Errorf("%+v", e)
-	}
+	r, e := w.call(t, app, "added", nil)
+	assert.Assert(t, e == nil, "%+v %v", r, e)
+	assert.Equal(t, r.Text, "did added", "%+v %v", r, e)
+	_, e = w.call(t, app, "none", nil)
+	assert.Assert(t, e != nil, "%+v", e)
+	assert.Equal(t, e.Code, aai.ToolNotFound, "%+v", e)
+	assert.Assert(t, is.Contains(e.Hint, "added, do"), "%+v", e)
 }
 
 // A stopped server's tools are those of its last run, which the error says.
@@ -157,17 +158,15 @@ func TestUnlistedToolOfAStoppedServer(t *testing.T) {
 	app := w.hostile(t, "plain")
 	w.start(t, app)
 	w.close(t)
-	if _, e := w.call(t, app, "added", nil); e == nil || !strings.Contains(e.Hint, "The server does not run; a call of one of these starts it") {
-		t.Errorf("%+v", e)
-	}
+	_, e := w.call(t, app, "added", nil)
+	assert.Assert(t, e != nil, "%+v", e)
+	assert.Assert(t, is.Contains(e.Hint, "The server does not run; a call of one of these starts it"), "%+v", e)
 }
 
 // A server at an address that is away costs a call an error of its own words, and is there again at once.
 func TestAddressThatComesBack(t *testing.T) {
 	place, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	address := place.Addr().String()
 	_ = place.Close()
 	way := &http.Transport{}
@@ -176,18 +175,16 @@ func TestAddressThatComesBack(t *testing.T) {
 	app := w.add(t, &aai.MCPRecipe{URL: "http://" + address})
 	for range 12 {
 		_, e := w.call(t, app, "mcp_start", nil)
-		if e == nil || e.Code != aai.AppNotRunning || e.Delivery != aai.NotDelivered || e.Hint != "The person can check whether the server runs at its address." {
-			t.Fatalf("%+v", e)
-		}
-		if e.RetryAfter.Seconds() > 1 {
-			t.Fatalf("it rests for %s", e.RetryAfter)
-		}
+		assert.Assert(t, e != nil, "%+v", e)
+		assert.Equal(t, e.Code, aai.AppNotRunning, "%+v", e)
+		assert.Equal(t, e.Delivery, aai.NotDelivered, "%+v", e)
+		assert.Equal(t, e.Hint, "The person can check whether the server runs at its address.", "%+v", e)
+		assert.Assert(t, !(e.RetryAfter.Seconds() > 1), "it rests for %s", e.RetryAfter)
 	}
 	s := &restartedServer{streams: make(chan context.CancelFunc, 100)}
 	s.restart("do")
-	if place, err = net.Listen("tcp", address); err != nil {
-		t.Fatal(err)
-	}
+	place, err = net.Listen("tcp", address)
+	assert.NilError(t, err)
 	far := &httptest.Server{Listener: place, Config: &http.Server{Handler: s}}
 	far.Start()
 	t.Cleanup(func() { far.CloseClientConnections(); far.Close() })

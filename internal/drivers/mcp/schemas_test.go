@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -36,15 +38,12 @@ func (s madeSchema) tool() string { return s.From + "/" + s.Name }
 func TestSchemasOfLibraries(t *testing.T) {
 	w := newWorld(t)
 	file, err := filepath.Abs(madeSchemas)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	app := w.hostile(t, "schemas", file)
 	w.start(t, app)
 	all, err := readMadeSchemas(file)
-	if err != nil || len(all) < 35 {
-		t.Fatalf("%d schemas, %v", len(all), err)
-	}
+	assert.NilError(t, err, "%d", len(all))
+	assert.Assert(t, len(all) >= 35, "%d schemas, %v", len(all), err)
 	refused, passed := 0, 0
 	for _, s := range all {
 		name := strings.NewReplacer("/", "_", " ", "_").Replace(s.tool())
@@ -75,7 +74,5 @@ func TestSchemasOfLibraries(t *testing.T) {
 		}
 	}
 	t.Logf("of the invalid arguments %d were refused, %d passed on", refused, passed)
-	if refused < 40 {
-		t.Errorf("only %d invalid arguments were refused", refused)
-	}
+	assert.Check(t, refused >= 40, "only %d invalid arguments were refused", refused)
 }

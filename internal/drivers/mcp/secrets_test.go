@@ -14,6 +14,8 @@ import (
 	"sync"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/drivers/mcp"
 	"github.com/gybob/aai-gateway/internal/gateway"
@@ -199,28 +201,20 @@ func TestServersRepeatNoSecrets(t *testing.T) {
 					told := fmt.Sprintf("%+v", e)
 					if result != nil {
 						data, err := json.Marshal(result.Data)
-						if err != nil {
-							t.Fatal(err)
-						}
+						assert.NilError(t, err)
 						told = fmt.Sprintf("%s\n%s\n%s\n%+v", result.Text, data, result.Warning, result.Images)
 					}
 					mu.Lock()
 					told += "\n" + progress
 					mu.Unlock()
-					if leaksSecret(told) {
-						t.Errorf("%s, %s: %s", place, form, told)
-					}
+					assert.Check(t, !leaksSecret(told), "%s %s %s", place, form, told)
 				}
 			}
 			w.mu.Lock()
 			recorded := fmt.Sprintf("%+v", w.noted)
 			w.mu.Unlock()
-			if leaksSecret(recorded) {
-				t.Error("the record has the secret")
-			}
-			if leaksSecret(w.log.String()) {
-				t.Error("the log has the secret")
-			}
+			assert.Check(t, !leaksSecret(recorded), "the record has the secret")
+			assert.Check(t, !leaksSecret(w.log.String()), "the log has the secret")
 		})
 	}
 }
@@ -228,11 +222,7 @@ func TestServersRepeatNoSecrets(t *testing.T) {
 // The oracle finds each form.
 func TestLeaksSecret(t *testing.T) {
 	for name, form := range secretForms() {
-		if !leaksSecret("it is " + form + ".") {
-			t.Error(name)
-		}
+		assert.Check(t, leaksSecret("it is "+form+"."), name)
 	}
-	if leaksSecret("it is [secret], " + os.Args[0]) {
-		t.Error("found where there is none")
-	}
+	assert.Check(t, !leaksSecret("it is [secret], "+os.Args[0]), "found where there is none")
 }

@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/drivers/mcp"
 )
@@ -33,9 +36,8 @@ func (w *world) trust(t *testing.T, app string, asks ...any) {
 	t.Helper()
 	tools := w.Tools(func() aai.Catalog { return w.Catalog })
 	i := slices.IndexFunc(tools, func(tool *aai.Tool) bool { return tool.Name == mcp.TrustTool })
-	if _, err := tools[i].Run(t.Context(), &aai.Call{Args: map[string]any{"app": app, "asks": asks}}); err != nil {
-		t.Fatal(err)
-	}
+	_, err := tools[i].Run(t.Context(), &aai.Call{Args: map[string]any{"app": app, "asks": asks}})
+	assert.NilError(t, err)
 }
 
 // client returns the context of a call with the client capabilities a.
@@ -54,37 +56,30 @@ func TestEverythingServerAsksThePerson(t *testing.T) {
 	w := worldWithPerson(t)
 	app := w.add(t, realServer(t, "mcp-server-everything"))
 	w.start(t, app)
-	if w.tool(t, app, elicits) != nil || w.tool(t, app, samples) != nil {
-		t.Fatal("it was told that it may ask")
-	}
+	assert.Assert(t, w.tool(t, app, elicits) == nil, "it was told that it may ask")
+	assert.Assert(t, w.tool(t, app, samples) == nil, "it was told that it may ask")
 	w.trust(t, app, "elicitation")
-	if w.tool(t, app, elicits) == nil || w.tool(t, app, samples) != nil {
-		t.Fatal("it was not told what it may ask for, or more")
-	}
+	assert.Assert(t, w.tool(t, app, elicits) != nil, "it was not told what it may ask for, or more")
+	assert.Assert(t, w.tool(t, app, samples) == nil, "it was not told what it may ask for, or more")
 	var shown aai.Form
 	ctx := client(t, aai.ClientCapabilities{Elicit: func(_ context.Context, f aai.Form) (*aai.FormAnswer, error) {
 		shown = f
 		return &aai.FormAnswer{Action: "accept", Values: map[string]any{"name": "Ann", "check": true, "more": "is not asked for"}}, nil
 	}})
 	r, e := w.callIn(ctx, app, elicits, nil)
-	if e != nil {
-		t.Fatal(e)
-	}
-	if !strings.HasPrefix(shown.Message, "The MCP server of "+app+" asks this, not the gateway:\n"+aai.QuoteMark) || !strings.Contains(string(shown.Fields), `"name"`) {
-		t.Errorf("shown was %+v %s", shown.Message, shown.Fields)
-	}
-	if !strings.Contains(r.Text, "Ann") || strings.Contains(r.Text, "is not asked for") || r.Warning != "" {
-		t.Errorf("%+v", r)
-	}
+	assert.Assert(t, e == nil, e)
+	assert.Assert(t, strings.HasPrefix(shown.Message, "The MCP server of "+app+" asks this, not the gateway:\n"+aai.QuoteMark), "shown was %+v %s", shown.Message, shown.Fields)
+	assert.Assert(t, is.Contains(string(shown.Fields), `"name"`), "%+v %s", shown.Message, shown.Fields)
+	assert.Assert(t, is.Contains(r.Text, "Ann"), "%+v", r)
+	assert.Assert(t, !strings.Contains(r.Text, "is not asked for"), "%+v", r)
+	assert.Equal(t, r.Warning, "", "%+v", r)
 	// A window has no text fields: a form with one is refused with a reason.
 	w.questions()
-	if r, e = w.callIn(t.Context(), app, elicits, nil); e == nil && !strings.Contains(r.Warning+r.Text, "text fields") || e != nil && !strings.Contains(e.Message, "text fields") {
-		t.Errorf("%+v %v", r, e)
-	}
+	r, e = w.callIn(t.Context(), app, elicits, nil)
+	assert.Check(t, e != nil || strings.Contains(r.Warning+r.Text, "text fields"), "%+v %v", r, e)
+	assert.Check(t, e == nil || strings.Contains(e.Message, "text fields"), "%+v %v", r, e)
 	w.trust(t, app)
-	if w.tool(t, app, elicits) != nil {
-		t.Error("it may ask after the person took that back")
-	}
+	assert.Check(t, w.tool(t, app, elicits) == nil, "it may ask after the person took that back")
 }
 
 // A real server gets a text from the caller's model, with the user's permission.
@@ -99,18 +94,17 @@ func TestEverythingServerAsksAModel(t *testing.T) {
 		return &aai.SamplingResult{Model: "small", Text: "A text by a model.", StopReason: "endTurn"}, nil
 	}})
 	r, e := w.callIn(ctx, app, samples, map[string]any{"prompt": "Say something.", "maxTokens": 1000000})
-	if e != nil || !strings.Contains(r.Text, "A text by a model.") {
-		t.Fatalf("%+v %v", r, e)
-	}
+	assert.Assert(t, e == nil, "%+v %v", r, e)
+	assert.Assert(t, is.Contains(r.Text, "A text by a model."), "%+v %v", r, e)
 	b, _ := json.Marshal(asked.Messages)
-	if asked.MaxTokens != 4096 || !strings.Contains(asked.System, "The MCP server of "+app) || !strings.Contains(string(b), "Say something.") || len(asked.Tools) > 0 {
-		t.Errorf("%+v", asked)
-	}
+	assert.Equal(t, asked.MaxTokens, 4096, "%+v", asked)
+	assert.Assert(t, is.Contains(asked.System, "The MCP server of "+app), "%+v", asked)
+	assert.Assert(t, is.Contains(string(b), "Say something."), "%+v", asked)
+	assert.Assert(t, is.Len(asked.Tools, 0), "%+v", asked)
 	// A client without a model: refused with a reason.
 	r, e = w.callIn(t.Context(), app, samples, map[string]any{"prompt": "Say something."})
-	if e == nil && !strings.Contains(r.Text+r.Warning, "offers no model") || e != nil && !strings.Contains(e.Message, "offers no model") {
-		t.Errorf("%+v %v", r, e)
-	}
+	assert.Check(t, e != nil || strings.Contains(r.Text+r.Warning, "offers no model"), "%+v %v", r, e)
+	assert.Check(t, e == nil || strings.Contains(e.Message, "offers no model"), "%+v %v", r, e)
 }
 
 // A window shows a suitable form as the server's text; forbidden forms are not shown.
@@ -140,13 +134,10 @@ func TestQuestionsOfAServer(t *testing.T) {
 			t.Errorf("%s: %v", schema, e)
 			continue
 		}
-		if !strings.Contains(r.Text+" "+r.Warning, want) {
-			t.Errorf("%s: %q, warning %q; expected %q", schema, r.Text, r.Warning, want)
-		}
+		assert.Check(t, is.Contains(r.Text+" "+r.Warning, want), "%s %q %q", schema, r.Text, r.Warning)
 		for _, q := range w.questions() {
-			if !strings.Contains(q.Text, "asks this, not the gateway:\n"+aai.QuoteMark+"Do you want it?") || q.CallerIdentity == "" {
-				t.Errorf("%s: %+v", schema, q)
-			}
+			assert.Assert(t, is.Contains(q.Text, "asks this, not the gateway:\n"+aai.QuoteMark+"Do you want it?"), "%s %+v", schema, q)
+			assert.Assert(t, q.CallerIdentity != "", "%s %+v", schema, q)
 		}
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -26,9 +28,9 @@ func TestTaskIsCancelled(t *testing.T) {
 		return err == nil
 	})
 	cancel()
-	if e := <-ended; e == nil || e.Delivery != aai.DeliveryUnknown {
-		t.Errorf("%+v", e)
-	}
+	e := <-ended
+	assert.Assert(t, e != nil, "%+v", e)
+	assert.Equal(t, e.Delivery, aai.DeliveryUnknown, "%+v", e)
 	eventually(t, "the task is cancelled", func() bool {
 		b, err := os.ReadFile(file + ".task")
 		return err == nil && string(b) == "t1"

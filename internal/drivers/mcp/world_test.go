@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+	"gotest.tools/v3/assert"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/drivers/mcp"
@@ -72,18 +73,14 @@ type world struct {
 
 // close ends the servers.
 func (w *world) close(t *testing.T) {
-	if err := w.Close(); err != nil {
-		t.Error(err)
-	}
+	assert.Check(t, w.Close())
 }
 
 func newWorld(t *testing.T, more ...func(*mcp.Config)) *world {
 	t.Helper()
 	w := &world{folder: t.TempDir(), log: new(lines), local: &fixed{}, answer: "always"}
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	cfg := mcp.Config{
 		GuardCommand: []string{self, asGuard},
 		Folder:       filepath.Join(w.folder, "mcp"), Home: w.folder, Getenv: os.Getenv, Version: "test",
@@ -105,9 +102,7 @@ func newWorld(t *testing.T, more ...func(*mcp.Config)) *world {
 func (w *world) hostile(t *testing.T, kind string, args ...string) string {
 	t.Helper()
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return w.add(t, &aai.MCPRecipe{Command: self, Args: append([]string{asServer, kind}, args...)})
 }
 
@@ -116,9 +111,8 @@ func (w *world) add(t *testing.T, r *aai.MCPRecipe) string {
 	t.Helper()
 	id := "org.example.Server"
 	recipe := &aai.Recipe{Kind: "mcp", App: id, Platform: "linux", MCP: r}
-	if _, err := w.Compile(recipe); err != nil {
-		t.Fatal(err)
-	}
+	_, err := w.Compile(recipe)
+	assert.NilError(t, err)
 	w.local.apps = []*aai.App{{ID: id, Name: "Server", Digest: "d", Server: recipe, Platform: "linux"}}
 	return id
 }
@@ -147,9 +141,7 @@ func (w *world) callIn(ctx context.Context, app, tool string, args map[string]an
 func (w *world) tool(t *testing.T, app, tool string) *aai.Tool {
 	t.Helper()
 	found, err := w.Catalog.Find(t.Context(), app)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return found.Tool(tool)
 }
 

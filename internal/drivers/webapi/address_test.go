@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/gybob/aai-gateway"
@@ -34,30 +36,28 @@ func (o *oracle) check(t testing.TB, id, q string) {
 		if e.Code != aai.InvalidParams || !strings.HasPrefix(e.Message, "id: ") || e.Delivery != aai.NotDelivered || len(o.requests()) != before {
 			t.Fatalf("%q: %v, and %d requests", id, err, len(o.requests())-before)
 		}
-		if id != "" && !strings.Contains(id, "\x00") && id != "." && !strings.Contains(id, "..") {
-			t.Fatalf("%q is refused: %v", id, err)
-		}
+		assert.Assert(t, id == "" || strings.Contains(id, "\x00") || id == "." || strings.Contains(id, ".."), "%q is refused: %v", id, err)
 		return
 	}
 	got := o.last(t)
-	if got.Host != strings.TrimPrefix(o.URL, "http://") {
-		t.Fatalf("%q: the host became %q", id, got.Host)
-	}
+	assert.Equal(t, got.Host, strings.TrimPrefix(o.URL, "http://"), "%q: the host became %q", id, got.Host)
 	path, query, _ := strings.Cut(got.RequestURI, "?")
 	segments := strings.Split(path, "/")
-	if len(segments) != 5 || segments[1] != "v1" || segments[2] != "items" || segments[4] != "parts" {
-		t.Fatalf("%q: the path became %q", id, path)
-	}
+	assert.Assert(t, is.Len(segments, 5), "%q %q", id, path)
+	assert.Equal(t, segments[1], "v1", "%q %q", id, path)
+	assert.Equal(t, segments[2], "items", "%q %q", id, path)
+	assert.Equal(t, segments[4], "parts", "%q %q", id, path)
 	if value, err := url.PathUnescape(segments[3]); err != nil || value != id {
 		t.Fatalf("%q: arrived as %q", id, segments[3])
 	}
 	values, err := url.ParseQuery(query)
-	if err != nil || len(values) != 1 || len(values["q"]) != 1 || values["q"][0] != q {
-		t.Fatalf("%q: the query became %q", q, query)
-	}
-	if got.Method != http.MethodGet || got.body != "" || len(got.Header) > 4 {
-		t.Fatalf("%q: the request became %s %v %q", id, got.Method, got.Header, got.body)
-	}
+	assert.NilError(t, err, "%q", query)
+	assert.Assert(t, is.Len(values, 1), "%q", query)
+	assert.Assert(t, is.Len(values["q"], 1), "%q", query)
+	assert.Equal(t, values["q"][0], q, "%q", query)
+	assert.Equal(t, got.Method, http.MethodGet, "%q %v", id, got.Header)
+	assert.Equal(t, got.body, "", "%q %v", id, got.Header)
+	assert.Assert(t, len(got.Header) <= 4, "%q: the request became %s %v %q", id, got.Method, got.Header, got.body)
 }
 
 // hostileValues returns known attacks on paths and queries.
@@ -101,14 +101,10 @@ func TestPathOfTwoParameters(t *testing.T) {
 	action := compile(t, newDriver(t), recipe(s.URL, http.MethodGet, "/x/{a}{b}/y", "a", "b"))
 	for _, c := range [][2]string{{".", "."}, {"a/.", "./b"}, {"a/.", "."}} {
 		e := fail(t, action, map[string]any{"a": c[0], "b": c[1]}, aai.InvalidParams, aai.NotDelivered)
-		if len(s.requests()) > 0 {
-			t.Fatalf("%q was sent: %s", c, e.Message)
-		}
+		assert.Assert(t, is.Len(s.requests(), 0), "%q %s", c, e.Message)
 	}
 	run(t, action, map[string]any{"a": "1.", "b": ".2"})
-	if got := s.last(t).RequestURI; got != "/x/1..2/y" {
-		t.Errorf("got %s", got)
-	}
+	assert.Check(t, is.Equal(s.last(t).RequestURI, "/x/1..2/y"))
 }
 
 // Some servers treat a backslash as a slash.
@@ -118,9 +114,8 @@ func TestPathTakesNoBackslashUp(t *testing.T) {
 	for _, value := range []string{`..\..`, `a\..`, `..\x`, `a\../b`} {
 		fail(t, action, map[string]any{"id": value}, aai.InvalidParams, aai.NotDelivered)
 	}
-	if sent := s.requests(); len(sent) > 0 {
-		t.Errorf("%d were sent", len(sent))
-	}
+	sent := s.requests()
+	assert.Check(t, is.Len(sent, 0), "%d were sent", len(sent))
 }
 
 func TestPathTakesScalarsOnly(t *testing.T) {
@@ -138,21 +133,15 @@ func TestPathTakesScalarsOnly(t *testing.T) {
 		{"a/b c", "/api/a%2Fb%20c.json"},
 	} {
 		run(t, action, map[string]any{"id": c.value})
-		if got := s.last(t).RequestURI; got != c.want {
-			t.Errorf("%v: got %s, want %s", c.value, got, c.want)
-		}
+		assert.Check(t, is.Equal(s.last(t).RequestURI, c.want), c.value)
 	}
 	n := len(s.requests())
 	for _, value := range []any{nil, []any{"a"}, map[string]any{"a": "b"}, []any{}} {
 		e := fail(t, action, map[string]any{"id": value}, aai.InvalidParams, aai.NotDelivered)
-		if !strings.HasPrefix(e.Message, "id: ") {
-			t.Errorf("%v: got %s", value, e.Message)
-		}
+		assert.Check(t, strings.HasPrefix(e.Message, "id: "), "%v %s", value, e.Message)
 	}
 	fail(t, action, nil, aai.InvalidParams, aai.NotDelivered)
-	if len(s.requests()) != n {
-		t.Error("a refused call was sent")
-	}
+	assert.Check(t, is.Len(s.requests(), n), "a refused call was sent")
 }
 
 // The literal text of a path is sent as the descriptor defines it.
@@ -171,8 +160,6 @@ func TestPathOfText(t *testing.T) {
 	} {
 		run(t, compile(t, newDriver(t), recipe(s.URL, http.MethodGet, path)), nil)
 		got := s.last(t)
-		if got.RequestURI != want {
-			t.Errorf("%s: got %s, want %s", path, got.RequestURI, want)
-		}
+		assert.Check(t, is.Equal(got.RequestURI, want), path)
 	}
 }

@@ -13,6 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -28,9 +31,9 @@ func TestAttackAroundTheGuardedClient(t *testing.T) {
 	for _, method := range methods() {
 		run(t, compile(t, d, recipe(s.URL, method, "/", "a")), map[string]any{"a": "b"})
 	}
-	if n := len(s.requests()); n != len(methods()) || guard.n != n {
-		t.Errorf("%d requests, of which the client made %d", n, guard.n)
-	}
+	n := len(s.requests())
+	assert.Equal(t, n, len(methods()))
+	assert.Equal(t, guard.n, n)
 }
 
 type countingTransport struct {
@@ -55,12 +58,10 @@ func TestAttackRedirectToAnotherOrigin(t *testing.T) {
 		for _, method := range []string{http.MethodGet, http.MethodPost} {
 			fail(t, compile(t, New(c), knownPersonRecipe(s.URL, method, "/", "a")), map[string]any{"a": "b"}, aai.APIRequestFailed, aai.Delivered)
 		}
-		if n := len(thief.requests()); n != 0 {
-			t.Errorf("%d: the other server has seen %d requests", status, n)
-		}
-		if got := s.last(t).Header.Get("Authorization"); got != "Bearer "+firstToken && got != "Bearer "+secondToken {
-			t.Errorf("%d: the server itself got %q", status, got)
-		}
+		n := len(thief.requests())
+		assert.Check(t, is.Equal(n, 0), "%d: the other server has seen %d requests", status, n)
+		got := s.last(t).Header.Get("Authorization")
+		assert.Check(t, got == "Bearer "+firstToken || got == "Bearer "+secondToken, "%d: the server itself got %q", status, got)
 	}
 }
 
@@ -87,12 +88,9 @@ func TestRow7GzipBomb(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	e := fail(t, compile(t, newDriver(t), recipe(s.URL, http.MethodPost, "/")), nil, aai.APIRequestFailed, aai.Delivered)
 	runtime.ReadMemStats(&after)
-	if !strings.Contains(e.Message, "at most 4 MiB") {
-		t.Errorf("got %s", e.Message)
-	}
-	if used := after.TotalAlloc - before.TotalAlloc; used > 64<<20 {
-		t.Errorf("%d MiB were allocated", used>>20)
-	}
+	assert.Check(t, is.Contains(e.Message, "at most 4 MiB"))
+	used := after.TotalAlloc - before.TotalAlloc
+	assert.Check(t, used <= 64<<20, "%d MiB were allocated", used>>20)
 	<-done
 }
 
@@ -111,13 +109,11 @@ func TestAttackHugeBody(t *testing.T) {
 			})
 			return compile(t, newDriver(t), recipe(s.URL, http.MethodGet, "/"))
 		}
-		if result := run(t, serveBody(body), nil); result.Text != body {
-			t.Errorf("what just fits gave %d bytes", len(result.Text))
-		}
+		result := run(t, serveBody(body), nil)
+		assert.Check(t, is.Equal(result.Text, body), "what just fits gave %d bytes", len(result.Text))
 		e := fail(t, serveBody(body+"x"), nil, aai.APIRequestFailed, aai.Delivered)
-		if !strings.Contains(e.Message, "at most 4 MiB are read") || !strings.Contains(e.Hint, "less at a time") {
-			t.Errorf("got %s", e.Message)
-		}
+		assert.Assert(t, is.Contains(e.Message, "at most 4 MiB are read"))
+		assert.Assert(t, is.Contains(e.Hint, "less at a time"))
 	}
 }
 
@@ -140,9 +136,7 @@ func TestAttackEndlessErrorPage(t *testing.T) {
 func rawServer(t *testing.T, speak func(net.Conn)) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(func() { _ = l.Close() })
 	go func() {
 		for {
@@ -206,18 +200,15 @@ func TestAttackProtocol(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			action := compile(t, newDriver(t), recipe(rawServer(t, c.speak), http.MethodPost, "/"))
 			if c.code == "" {
-				if result := run(t, action, nil); result.Text != c.text {
-					t.Errorf("got %q", result.Text)
-				}
+				assert.Check(t, is.Equal(run(t, action, nil).Text, c.text))
 				return
 			}
 			limit := 20 * time.Second
 			if c.code == aai.Timeout {
 				limit = time.Second
 			}
-			if e := failIn(within(t, limit), t, action, nil, c.code, c.delivery); e.Hint == "" && c.name != "another protocol" {
-				t.Errorf("no hint: %s", e.Message)
-			}
+			e := failIn(within(t, limit), t, action, nil, c.code, c.delivery)
+			assert.Check(t, e.Hint != "" || c.name == "another protocol", "no hint: %s", e.Message)
 		})
 	}
 }

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -33,9 +36,10 @@ func TestRow16HeaderInjection(t *testing.T) {
 				r.HTTP.DefaultHeaders = headers
 			}
 			_, err := d.Compile(r)
-			if e := aai.AsError(err); e == nil || e.Code != aai.DescriptorInvalid || !strings.HasPrefix(e.Message, field+".") {
-				t.Errorf("%q: %q in %s gave %v", header.name, header.value, field, err)
-			}
+			e := aai.AsError(err)
+			assert.Assert(t, e != nil, "%q: %q in %s gave %v", header.name, header.value, field, err)
+			assert.Equal(t, e.Code, aai.DescriptorInvalid, "%q %q %s %v", header.name, header.value, field, err)
+			assert.Assert(t, strings.HasPrefix(e.Message, field+"."), "%q: %q in %s gave %v", header.name, header.value, field, err)
 		}
 	}
 }
@@ -51,14 +55,12 @@ func TestAttackHeaderInjectionByValues(t *testing.T) {
 		run(t, action, map[string]any{"id": value, "q": value, value: value})
 	}
 	all := s.requests()
-	if len(all) != 2 {
-		t.Fatalf("2 calls became %d requests", len(all))
-	}
+	assert.Assert(t, is.Len(all, 2), "2 calls became %d requests", len(all))
 	for _, r := range all {
 		names := slices.Sorted(maps.Keys(r.Header))
-		if r.URL.Path != "/"+value || slices.Contains(names, "X-Evil") || r.Header.Get("Content-Length") == "0" {
-			t.Errorf("got %q %v", r.URL.Path, r.Header)
-		}
+		assert.Equal(t, r.URL.Path, "/"+value, r.Header)
+		assert.Assert(t, !slices.Contains(names, "X-Evil"), r.Header)
+		assert.Assert(t, r.Header.Get("Content-Length") != "0", r.Header)
 	}
 }
 
@@ -66,9 +68,9 @@ func TestAttackHeaderInjectionByValues(t *testing.T) {
 func TestAttackMethods(t *testing.T) {
 	for _, method := range []string{"", "get", "TRACE", "OPTIONS", "CONNECT", "GET ", "PRI", "GET\r\n", "GET /x HTTP/1.1\r\nX: y\r\n\r\nDELETE"} {
 		_, err := newDriver(t).Compile(recipe("https://api.example.com", method, "/"))
-		if e := aai.AsError(err); e == nil || !strings.HasPrefix(e.Message, "method:") {
-			t.Errorf("%q gave %v", method, err)
-		}
+		e := aai.AsError(err)
+		assert.Assert(t, e != nil, "%q gave %v", method, err)
+		assert.Assert(t, strings.HasPrefix(e.Message, "method:"), "%q gave %v", method, err)
 	}
 }
 
@@ -84,14 +86,13 @@ func TestAttackBaseURLOnThisComputer(t *testing.T) {
 		r := recipe(base, http.MethodGet, "/")
 		r.HTTP.Origin = "https://evil.example.com"
 		_, err := d.Compile(r)
-		if e := aai.AsError(err); (e == nil) != allowed || e != nil && (e.Code != aai.DescriptorInvalid || !strings.Contains(e.Message, "evil.example.com")) {
-			t.Errorf("%s in a descriptor from elsewhere gave %v", base, err)
-		}
+		e := aai.AsError(err)
+		assert.Check(t, is.Equal((e == nil), allowed), "%s %v", base, err)
+		assert.Check(t, !(e != nil && (e.Code != aai.DescriptorInvalid || !strings.Contains(e.Message, "evil.example.com"))), "%s in a descriptor from elsewhere gave %v", base, err)
 		for _, origin := range []string{"", "http://localhost:9000", "http://127.0.0.1:9000"} {
 			r.HTTP.Origin = origin
-			if _, err := d.Compile(r); err != nil {
-				t.Errorf("%s in a descriptor from %q gave %v", base, origin, err)
-			}
+			_, err := d.Compile(r)
+			assert.Check(t, err, "%s in a descriptor from %q gave %v", base, origin, err)
 		}
 	}
 }
@@ -101,9 +102,8 @@ func TestAttackBaseURLOnAnotherHost(t *testing.T) {
 	s := serve(t, answers(http.StatusOK, "text/plain", "x"))
 	r := recipe(s.URL, http.MethodGet, "/")
 	r.App, r.HTTP.Origin = "good.example.com/org.example.good", "http://localhost:1"
-	if got := run(t, compile(t, newDriver(t), r), nil).UntrustedSource; got != s.URL {
-		t.Errorf("the words are said to be of %q", got)
-	}
+	got := run(t, compile(t, newDriver(t), r), nil).UntrustedSource
+	assert.Check(t, is.Equal(got, s.URL), "the words are said to be of %q", got)
 }
 
 // A million keys exceed the limit of a response, in every form.
@@ -120,9 +120,7 @@ func TestAttackAMillionKeys(t *testing.T) {
 			_, _ = w.Write(compress(coding, body))
 		})
 		e := fail(t, compile(t, newDriver(t), recipe(s.URL, http.MethodGet, "/")), nil, aai.APIRequestFailed, aai.Delivered)
-		if !strings.Contains(e.Message, "too large") {
-			t.Errorf("got %s", e.Message)
-		}
+		assert.Check(t, is.Contains(e.Message, "too large"))
 	}
 }
 
@@ -137,8 +135,7 @@ func TestAttackWrongContentType(t *testing.T) {
 		"text/plain\u202e/json":   func(r *aai.Result) bool { return r.Text == page },
 		strings.Repeat("x", 2000): func(r *aai.Result) bool { return len(r.Text) < 300 },
 	} {
-		if r := answer(t, http.StatusOK, contentType, page); !want(r) {
-			t.Errorf("%q gave %+v", contentType, r)
-		}
+		r := answer(t, http.StatusOK, contentType, page)
+		assert.Check(t, want(r), "%q gave %+v", contentType, r)
 	}
 }

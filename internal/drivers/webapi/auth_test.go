@@ -10,6 +10,9 @@ import (
 	"sync"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -74,14 +77,12 @@ func TestAuthorized(t *testing.T) {
 	r := knownPersonRecipe(s.URL, http.MethodPost, "/", "a")
 	r.HTTP.Headers = map[string]string{"X-App": "1"}
 	run(t, compile(t, withLogin(t, &login{add: bearer}), r), map[string]any{"a": "b"})
-	if got := s.last(t); got.Header.Get("Authorization") != "Bearer "+firstToken || got.body != `{"a":"b"}` {
-		t.Errorf("got %v", got.Header)
-	}
+	got := s.last(t)
+	assert.Check(t, is.Equal(got.Header.Get("Authorization"), "Bearer "+firstToken), got.Header)
+	assert.Check(t, is.Equal(got.body, `{"a":"b"}`), got.Header)
 	// An app without logins gets no credentials.
 	run(t, compile(t, withLogin(t, &login{add: bearer}), recipe(s.URL, http.MethodPost, "/")), nil)
-	if got := s.last(t).Header.Get("Authorization"); got != "" {
-		t.Errorf("got %q", got)
-	}
+	assert.Check(t, is.Equal(s.last(t).Header.Get("Authorization"), ""))
 }
 
 func TestNobodyCanLogIn(t *testing.T) {
@@ -93,9 +94,7 @@ func TestNobodyCanLogIn(t *testing.T) {
 	if e.LoginURL != want.LoginURL || e.Message != want.Message || want.Delivery != "" || l.added != 1 {
 		t.Errorf("got %+v after %d tries", e, l.added)
 	}
-	if n := len(s.requests()); n != 0 {
-		t.Errorf("%d requests", n)
-	}
+	assert.Check(t, is.Equal(len(s.requests()), 0))
 }
 
 // The server no longer accepts the first token. Even a POST may be repeated then.
@@ -108,9 +107,11 @@ func TestRefusedAndRenewed(t *testing.T) {
 	})
 	l := &login{add: bearer, refused: func(*http.Response) (bool, error) { return true, nil }}
 	run(t, compile(t, withLogin(t, l), knownPersonRecipe(s.URL, http.MethodPost, "/", "a")), map[string]any{"a": "b"})
-	if all := s.requests(); len(all) != 2 || all[1].body != `{"a":"b"}` || len(l.statuses) != 1 || l.statuses[0] != 401 {
-		t.Errorf("%d requests, %v", len(all), l.statuses)
-	}
+	all := s.requests()
+	assert.Assert(t, is.Len(all, 2))
+	assert.Equal(t, all[1].body, `{"a":"b"}`)
+	assert.Assert(t, is.Len(l.statuses, 1))
+	assert.Equal(t, l.statuses[0], 401)
 }
 
 func TestRefusedForGood(t *testing.T) {
@@ -136,13 +137,12 @@ func TestRefusedForGood(t *testing.T) {
 			s := serve(t, answers(c.status, "text/plain", "no: "+firstToken+" "+secondToken))
 			l := &login{add: c.add, refused: c.refused}
 			e := fail(t, compile(t, withLogin(t, l), knownPersonRecipe(s.URL, http.MethodGet, "/")), nil, c.code, aai.Delivered)
-			if n := len(s.requests()); n != c.requests || len(l.statuses) != 1 {
-				t.Errorf("%d requests, refused %v", n, l.statuses)
-			}
-			if told := e.Message + e.Hint; c.name != "nothing was added" && strings.Contains(told, firstToken) ||
-				c.requests == 2 && strings.Contains(told, secondToken) {
-				t.Errorf("a token is told: %s", told)
-			}
+			n := len(s.requests())
+			assert.Check(t, is.Equal(n, c.requests))
+			assert.Check(t, is.Len(l.statuses, 1))
+			told := e.Message + e.Hint
+			assert.Check(t, c.name == "nothing was added" || !strings.Contains(told, firstToken), "a token is told: %s", told)
+			assert.Check(t, c.requests != 2 || !strings.Contains(told, secondToken), "a token is told: %s", told)
 		})
 	}
 }
@@ -152,9 +152,8 @@ func TestUnauthorizedWithoutALogin(t *testing.T) {
 	s := serve(t, answers(http.StatusUnauthorized, "", ""))
 	l := &login{add: bearer}
 	e := fail(t, compile(t, withLogin(t, l), recipe(s.URL, http.MethodGet, "/")), nil, aai.AuthRequired, aai.Delivered)
-	if !strings.Contains(e.Hint, "descriptor does not describe one") || len(l.statuses) != 0 {
-		t.Errorf("got %+v, %v", e, l.statuses)
-	}
+	assert.Assert(t, is.Contains(e.Hint, "descriptor does not describe one"), "%+v", e)
+	assert.Assert(t, is.Len(l.statuses, 0), "%+v", e)
 }
 
 // Credentials are redacted in all parts of a response: in text, in JSON with escapes, in names,
@@ -202,9 +201,7 @@ func TestSecretsDoNotComeBack(t *testing.T) {
 			told = result.Text + result.Warning + compact(result.Data)
 		}
 		for _, secret := range []string{firstToken, "tok-first-4711%2B", base64.StdEncoding.EncodeToString([]byte(firstToken))[:12], "cookie-12345", apiKey, "key+7%268"} {
-			if strings.Contains(told, secret) {
-				t.Errorf("%d %s: %q is told: %s", c.status, c.body, secret, told)
-			}
+			assert.Check(t, !strings.Contains(told, secret), "%d %s: %q is told: %s", c.status, c.body, secret, told)
 		}
 	}
 }
@@ -229,18 +226,15 @@ func TestSecretsAreNotInFiles(t *testing.T) {
 	} {
 		s := serve(t, answers(http.StatusOK, c.contentType, c.body))
 		result, err := compile(t, withLogin(t, &login{add: add}), knownPersonRecipe(s.URL, http.MethodPost, "/", "a"))(soon(t), &aai.Call{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		if strings.Contains(compact(result.Data), "base64") || len(result.Images) > 0 || !strings.Contains(result.Text, "content is omitted") {
 			t.Errorf("%s: %q, %s, %d pictures", name, result.Text, compact(result.Data), len(result.Images))
 		}
 	}
 	s := serve(t, answers(http.StatusOK, "application/octet-stream", "\x00\x01nothing of it"))
 	result, err := compile(t, withLogin(t, &login{add: add}), knownPersonRecipe(s.URL, http.MethodPost, "/", "a"))(soon(t), &aai.Call{})
-	if err != nil || !strings.Contains(compact(result.Data), "base64") {
-		t.Errorf("a harmless file: %+v, %v", result, err)
-	}
+	assert.NilError(t, err, "%+v", result)
+	assert.Assert(t, is.Contains(compact(result.Data), "base64"), "%+v", result)
 }
 
 // A key in the query appears in the client's errors, and must not go further.
@@ -252,9 +246,7 @@ func TestSecretsAreNotInErrors(t *testing.T) {
 	action := compile(t, withLogin(t, &login{add: add}), knownPersonRecipe("http://"+closedAddress, http.MethodPost, "/"))
 	e := fail(t, action, nil, aai.AppNotRunning, aai.NotDelivered)
 	for cause := error(&e); cause != nil; cause = errors.Unwrap(cause) {
-		if strings.Contains(cause.Error(), secondToken) {
-			t.Errorf("the key is told: %v", cause)
-		}
+		assert.Check(t, !strings.Contains(cause.Error(), secondToken), "the key is told: %v", cause)
 	}
 }
 
@@ -269,9 +261,7 @@ func TestTheLoginStaysWithTheRequest(t *testing.T) {
 		"method": func(_ *aai.Recipe, req *http.Request, _ int) error { req.Method = http.MethodDelete; return nil },
 	} {
 		e := fail(t, compile(t, withLogin(t, &login{add: add}), knownPersonRecipe(s.URL, http.MethodGet, "/x")), nil, aai.Internal, aai.NotDelivered)
-		if n := len(s.requests()); n != 0 {
-			t.Errorf("%s: %d requests, %s", name, n, e.Message)
-		}
+		assert.Check(t, is.Equal(len(s.requests()), 0), "%s %s", name, e.Message)
 	}
 }
 
@@ -289,7 +279,7 @@ func TestArgumentsAreNotTheKey(t *testing.T) {
 	action := compile(t, withLogin(t, &login{add: add}), r)
 	fail(t, action, map[string]any{"key": "mine"}, aai.InvalidParams, aai.NotDelivered)
 	run(t, action, map[string]any{"key2": "mine"})
-	if got := s.last(t).URL.Query()["key"]; len(got) != 1 || got[0] != firstToken {
-		t.Errorf("got %q", got)
-	}
+	got := s.last(t).URL.Query()["key"]
+	assert.Assert(t, is.Len(got, 1))
+	assert.Equal(t, got[0], firstToken)
 }

@@ -6,6 +6,8 @@ import (
 	"net/http/httptest"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -20,9 +22,7 @@ func BenchmarkCall(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
 			resp, err := client.Get(s.URL + "/things/7?v=hello")
-			if err != nil {
-				b.Fatal(err)
-			}
+			assert.NilError(b, err)
 			_, _ = io.ReadAll(resp.Body)
 			_ = resp.Body.Close()
 		}
@@ -32,9 +32,8 @@ func BenchmarkCall(b *testing.B) {
 		call := &aai.Call{Args: map[string]any{"id": "7", "v": "hello"}}
 		b.ReportAllocs()
 		for b.Loop() {
-			if _, err := action(b.Context(), call); err != nil {
-				b.Fatal(err)
-			}
+			_, err := action(b.Context(), call)
+			assert.NilError(b, err)
 		}
 	})
 }

@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -40,13 +43,10 @@ func TestIdempotentCallsAreTriedAgain(t *testing.T) {
 			s := serve(t, failing(2, c.status, nil))
 			run(t, compile(t, newDriver(t), recipe(s.URL, c.method, "/", "a")), map[string]any{"a": "x"})
 			all := s.requests()
-			if len(all) != 3 {
-				t.Fatalf("%d requests", len(all))
-			}
+			assert.Assert(t, is.Len(all, 3))
 			for _, r := range all {
-				if r.body != all[0].body || r.RequestURI != all[0].RequestURI {
-					t.Errorf("the tries differ: %q and %q", all[0].body, r.body)
-				}
+				assert.Check(t, is.Equal(r.body, all[0].body))
+				assert.Check(t, is.Equal(r.RequestURI, all[0].RequestURI))
 			}
 		})
 	}
@@ -57,26 +57,23 @@ func TestOthersAreNot(t *testing.T) {
 		for _, status := range []int{429, 502, 503, 504} {
 			s := serve(t, failing(1, status, nil))
 			fail(t, compile(t, newDriver(t), recipe(s.URL, method, "/")), nil, codeOf(status), aai.Delivered)
-			if n := len(s.requests()); n != 1 {
-				t.Errorf("%s %d: %d requests", method, status, n)
-			}
+			assert.Check(t, is.Equal(len(s.requests()), 1), "%s %d", method, status)
 		}
 	}
 	for _, status := range []int{400, 404, 408, 409, 500, 501} {
 		s := serve(t, failing(1, status, nil))
 		fail(t, compile(t, newDriver(t), recipe(s.URL, http.MethodGet, "/")), nil, codeOf(status), aai.Delivered)
-		if n := len(s.requests()); n != 1 {
-			t.Errorf("GET %d: %d requests", status, n)
-		}
+		n := len(s.requests())
+		assert.Check(t, is.Equal(n, 1), "GET %d: %d requests", status, n)
 	}
 }
 
 func TestThreeTriesAtMost(t *testing.T) {
 	s := serve(t, failing(99, http.StatusBadGateway, nil))
 	e := fail(t, compile(t, newDriver(t), recipe(s.URL, http.MethodDelete, "/")), nil, aai.APIRequestFailed, aai.Delivered)
-	if n := len(s.requests()); n != 3 || !strings.Contains(e.Message, "(try 3; an earlier one may have been carried out)") {
-		t.Errorf("%d requests: %s", n, e.Message)
-	}
+	n := len(s.requests())
+	assert.Check(t, is.Equal(n, 3))
+	assert.Check(t, is.Contains(e.Message, "(try 3; an earlier one may have been carried out)"))
 }
 
 // The error of a refused second try says that the first may be the reason.
@@ -86,9 +83,8 @@ func TestARepeatedDelete(t *testing.T) {
 		w.WriteHeader([]int{0, http.StatusGatewayTimeout, http.StatusNotFound}[n.Add(1)])
 	})
 	e := fail(t, compile(t, newDriver(t), recipe(s.URL, http.MethodDelete, "/")), nil, aai.APIRequestFailed, aai.Delivered)
-	if !strings.Contains(e.Message, "404") || !strings.Contains(e.Message, "an earlier one may have been carried out") {
-		t.Errorf("got %s", e.Message)
-	}
+	assert.Assert(t, is.Contains(e.Message, "404"))
+	assert.Assert(t, is.Contains(e.Message, "an earlier one may have been carried out"))
 }
 
 // The server's Retry-After is respected within the deadline. A shorter wait would return too
@@ -98,14 +94,12 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 	action := compile(t, newDriver(t), recipe(s.URL, http.MethodGet, "/"))
 	begun := time.Now()
 	run(t, action, nil)
-	if took := time.Since(begun); took < time.Second {
-		t.Errorf("the server was asked again after %s", took)
-	}
+	took := time.Since(begun)
+	assert.Check(t, took >= time.Second, "the server was asked again after %s", took)
 	s = serve(t, failing(1, http.StatusServiceUnavailable, http.Header{"Retry-After": {"60"}}))
 	e := fail(t, compile(t, newDriver(t), recipe(s.URL, http.MethodGet, "/")), nil, aai.AppNotRunning, aai.Delivered)
-	if e.RetryAfter != time.Minute || len(s.requests()) != 1 {
-		t.Errorf("got %s after %d requests", e.RetryAfter, len(s.requests()))
-	}
+	assert.Check(t, is.Equal(e.RetryAfter, time.Minute))
+	assert.Check(t, is.Len(s.requests(), 1))
 }
 
 // A request that was certainly not delivered is repeated, for every method.
@@ -133,9 +127,9 @@ const closedAddress = "127.0.0.1:1"
 
 func TestNobodyThere(t *testing.T) {
 	e := fail(t, compile(t, newDriver(t), recipe("http://"+closedAddress, http.MethodPost, "/")), nil, aai.AppNotRunning, aai.NotDelivered)
-	if !strings.Contains(e.Message, "cannot be reached") || !strings.Contains(e.Message, "(try 3)") || !e.RetrySafe() {
-		t.Errorf("got %s", e.Message)
-	}
+	assert.Assert(t, is.Contains(e.Message, "cannot be reached"))
+	assert.Assert(t, is.Contains(e.Message, "(try 3)"))
+	assert.Assert(t, e.RetrySafe())
 }
 
 func TestUnknownHost(t *testing.T) {
@@ -143,9 +137,7 @@ func TestUnknownHost(t *testing.T) {
 		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "no such host", Name: "api.invalid", IsNotFound: true}}
 	}}}
 	e := fail(t, compile(t, New(fast(client)), recipe("https://api.invalid", http.MethodGet, "/")), nil, aai.AppNotRunning, aai.NotDelivered)
-	if strings.Contains(e.Message, "try") {
-		t.Errorf("a name that does not exist was tried again: %s", e.Message)
-	}
+	assert.Check(t, !strings.Contains(e.Message, "try"), "a name that does not exist was tried again: %s", e.Message)
 }
 
 // The caller gets the client's own refusal.
@@ -174,13 +166,9 @@ func TestTheClientTellsLittle(t *testing.T) {
 	})
 	client := &http.Client{Transport: uniformErrorTransport{plainClient(t).Transport}}
 	e := fail(t, compile(t, New(fast(client)), recipe(s.URL, http.MethodPost, "/")), nil, aai.APIRequestFailed, aai.DeliveryUnknown)
-	if !strings.Contains(e.Message, "connection was lost") {
-		t.Errorf("got %s", e.Message)
-	}
+	assert.Check(t, is.Contains(e.Message, "connection was lost"))
 	e = fail(t, compile(t, New(fast(client)), recipe("http://"+closedAddress, http.MethodGet, "/")), nil, aai.AppNotRunning, aai.NotDelivered)
-	if e.Message != "it could not be reached (try 3)" {
-		t.Errorf("got %s", e.Message)
-	}
+	assert.Check(t, is.Equal(e.Message, "it could not be reached (try 3)"))
 }
 
 // uniformErrorTransport returns the same text for all errors.
@@ -197,18 +185,20 @@ func (u uniformErrorTransport) RoundTrip(r *http.Request) (*http.Response, error
 func TestACertificateOfNobody(t *testing.T) {
 	s := serveTLS(t, answers(http.StatusOK, "text/plain", "secret"))
 	e := fail(t, compile(t, newDriver(t), recipe(s.URL, http.MethodPost, "/")), nil, aai.APIRequestFailed, aai.NotDelivered)
-	if !strings.Contains(e.Message, "does not prove") || len(s.requests()) != 0 || strings.Contains(e.Message, "try") {
-		t.Errorf("got %s", e.Message)
-	}
+	assert.Assert(t, is.Contains(e.Message, "does not prove"))
+	assert.Assert(t, is.Len(s.requests(), 0))
+	assert.Assert(t, !strings.Contains(e.Message, "try"), e.Message)
 }
 
 func TestHTTP2(t *testing.T) {
 	s := serveTLS(t, answers(http.StatusOK, "application/json", `{"a":1}`))
 	action := compile(t, New(fast(s.Client())), recipe(s.URL, http.MethodPost, "/{id}", "id", "v"))
 	result := run(t, action, map[string]any{"id": "a/b", "v": "x"})
-	if got := s.last(t); got.Proto != "HTTP/2.0" || got.RequestURI != "/a%2Fb" || got.body != `{"v":"x"}` || result.Data == nil {
-		t.Errorf("got %s %s %s", got.Proto, got.RequestURI, got.body)
-	}
+	got := s.last(t)
+	assert.Check(t, is.Equal(got.Proto, "HTTP/2.0"))
+	assert.Check(t, is.Equal(got.RequestURI, "/a%2Fb"))
+	assert.Check(t, is.Equal(got.body, `{"v":"x"}`))
+	assert.Check(t, result.Data != nil)
 }
 
 // The caller may cancel at any time.
@@ -220,11 +210,7 @@ func TestCancelled(t *testing.T) {
 	})
 	action := compile(t, newDriver(t), recipe(s.URL, http.MethodGet, "/"))
 	e := failIn(ctx, t, action, nil, aai.AutomationFailed, aai.DeliveryUnknown)
-	if !strings.Contains(e.Message, "cancelled") {
-		t.Errorf("got %s", e.Message)
-	}
+	assert.Check(t, is.Contains(e.Message, "cancelled"))
 	failIn(ctx, t, action, nil, aai.AutomationFailed, aai.NotDelivered)
-	if n := len(s.requests()); n != 1 {
-		t.Errorf("%d requests", n)
-	}
+	assert.Check(t, is.Equal(len(s.requests()), 1))
 }

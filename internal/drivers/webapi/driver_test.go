@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -91,18 +93,17 @@ func TestCompileTakes(t *testing.T) {
 		{"http://127.0.0.1:8080/x", "/käse"},
 		{"http://[::1]", "/a..b/..."},
 	} {
-		if _, err := d.Compile(recipe(c.base, http.MethodGet, c.path, "id", "q")); err != nil {
-			t.Errorf("%s%s: %v", c.base, c.path, err)
-		}
+		_, err := d.Compile(recipe(c.base, http.MethodGet, c.path, "id", "q"))
+		assert.Check(t, err, "%s %s", c.base, c.path)
 	}
 }
 
 // A driver without a client reaches nothing, and fails at Compile.
 func TestWithoutAClient(t *testing.T) {
 	_, err := New(Config{}).Compile(recipe("https://api.example.com", http.MethodGet, "/"))
-	if e := aai.AsError(err); e == nil || e.Code != aai.PermissionDenied {
-		t.Errorf("got %v", err)
-	}
+	e := aai.AsError(err)
+	assert.Assert(t, e != nil, err)
+	assert.Equal(t, e.Code, aai.PermissionDenied, err)
 }
 
 func TestOriginOf(t *testing.T) {
@@ -113,8 +114,7 @@ func TestOriginOf(t *testing.T) {
 		"http://[::1]:8080/":             "http://[::1]:8080",
 	} {
 		a, err := newBase(base, "")
-		if err != nil || a.origin != want {
-			t.Errorf("%s: got %+v, %v, want %s", base, a, err, want)
-		}
+		assert.NilError(t, err, "%s %+v", base, a)
+		assert.Equal(t, a.origin, want, "%s %+v", base, a)
 	}
 }

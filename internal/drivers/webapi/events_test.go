@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -22,9 +25,7 @@ func eventRecipe(base, event, kind string) *aai.Recipe {
 func listen(t *testing.T, d *Driver, recipes ...*aai.Recipe) (<-chan aai.Event, <-chan error) {
 	t.Helper()
 	source, err := d.CompileEvents(recipes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	reported, ended := make(chan aai.Event, 100), make(chan error, 1)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
@@ -73,16 +74,13 @@ func TestEventsOfAStream(t *testing.T) {
 	for _, want := range []string{
 		"new_mail map[from:Ann id:7]", "said map[data:plain]", "new_mail map[omitted:the message has more than 262144 bytes]", "new_mail map[data:[1]]",
 	} {
-		if e := nextEvent(t, reported, ended); fmt.Sprint(e.Type, " ", e.Fields) != want {
-			t.Errorf("expected %s, got %s %v", want, e.Type, e.Fields)
-		}
+		e := nextEvent(t, reported, ended)
+		assert.Check(t, is.Equal(fmt.Sprint(e.Type, " ", e.Fields), want), "%s %v", e.Type, e.Fields)
 	}
-	if n := len(s.requests()); n != 1 {
-		t.Errorf("%d streams are open", n)
-	}
-	if accept := s.requests()[0].Header.Get("Accept"); accept != "text/event-stream" {
-		t.Errorf("the request accepts %q", accept)
-	}
+	n := len(s.requests())
+	assert.Check(t, is.Equal(n, 1), "%d streams are open", n)
+	accept := s.requests()[0].Header.Get("Accept")
+	assert.Check(t, is.Equal(accept, "text/event-stream"), "the request accepts %q", accept)
 }
 
 // A stream that ends is resumed after its last message, with the login.
@@ -107,9 +105,8 @@ func TestEventsAreResumed(t *testing.T) {
 	r.HTTP.Auth = &aai.AuthRecipe{Kind: aai.AuthBearer}
 	reported, ended := listen(t, New(config), r)
 	for _, want := range []string{"map[data:first]", "map[data:after 41]"} {
-		if e := nextEvent(t, reported, ended); fmt.Sprint(e.Fields) != want {
-			t.Errorf("expected %s, got %v", want, e.Fields)
-		}
+		e := nextEvent(t, reported, ended)
+		assert.Check(t, is.Equal(fmt.Sprint(e.Fields), want), e.Fields)
 	}
 }
 
@@ -123,9 +120,7 @@ func TestEventsThatCannotBeReceived(t *testing.T) {
 		_, ended := listen(t, newDriver(t), eventRecipe(s.URL, "said", "message"))
 		select {
 		case err := <-ended:
-			if err == nil || !strings.Contains(err.Error(), says) {
-				t.Errorf("expected %q, got %v", says, err)
-			}
+			assert.Check(t, is.ErrorContains(err, says))
 		case <-time.After(time.Minute):
 			t.Errorf("%s: the source has not ended", says)
 		}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 	"pgregory.net/rapid"
 )
 
@@ -36,9 +38,8 @@ func TestAttackJSON(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			result := answer(t, http.StatusOK, "application/json", c.body)
-			if result.Data != nil || !strings.Contains(result.Warning, c.warning) {
-				t.Errorf("got %.200v, want the warning %q", result, c.warning)
-			}
+			assert.Assert(t, result.Data == nil, "got %.200v, want the warning %q", result, c.warning)
+			assert.Assert(t, is.Contains(result.Warning, c.warning), "%.200v", result)
 			if want := strings.NewReplacer("\u200b", "", "\xff", "").Replace(c.body); result.Text != want && len(want) < 100 {
 				t.Errorf("got the text %q", result.Text)
 			}
@@ -56,9 +57,9 @@ func TestDeepAndWideJSONWithinTheLimits(t *testing.T) {
 		wide.WriteString(`,"` + strconv.Itoa(i) + `":0`)
 	}
 	result := answer(t, http.StatusOK, "application/json", "{"+wide.String()[1:]+"}")
-	if object, _ := result.Data.(map[string]any); len(object) != 100_000 || strings.Contains(result.Text, "\n") {
-		t.Errorf("got %d members", len(object))
-	}
+	object, _ := result.Data.(map[string]any)
+	assert.Assert(t, is.Len(object, 100_000))
+	assert.Assert(t, !strings.Contains(result.Text, "\n"), "got %d members", len(object))
 }
 
 // jsonValues draws JSON values as encoding/json reads them with UseNumber.
@@ -89,16 +90,11 @@ func TestJSONProperty(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		want := jsonValues(4).Draw(rt, "value")
 		source, err := json.Marshal(want)
-		if err != nil {
-			rt.Fatal(err)
-		}
+		assert.NilError(rt, err)
 		value, text, err := readJSON(string(source), same)
-		if err != nil || !reflect.DeepEqual(value, want) {
-			rt.Fatalf("%s was read as %#v, %v", source, value, err)
-		}
-		if again := decodeExactly(rt, text); !reflect.DeepEqual(again, want) {
-			rt.Fatalf("%s was spelled %s", source, text)
-		}
+		assert.NilError(rt, err, "%s %#v", source, value)
+		assert.Assert(rt, reflect.DeepEqual(value, want), "%s was read as %#v, %v", source, value, err)
+		assert.Assert(rt, reflect.DeepEqual(decodeExactly(rt, text), want), "%s was spelled %s", source, text)
 	})
 }
 
@@ -123,14 +119,9 @@ func FuzzJSON(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if !json.Valid(body) {
-			t.Fatalf("%q is not JSON, but was read as %#v", body, value)
-		}
-		if again := decodeExactly(t, text); !reflect.DeepEqual(again, value) {
-			t.Fatalf("%q was spelled %s", body, text)
-		}
-		if bytes.ContainsRune([]byte(text), 0x1b) || strings.Contains(text, "\u202e") {
-			t.Fatalf("%q was not cleaned: %q", body, text)
-		}
+		assert.Assert(t, json.Valid(body), "%q is not JSON, but was read as %#v", body, value)
+		assert.Assert(t, reflect.DeepEqual(decodeExactly(t, text), value), "%q was spelled %s", body, text)
+		assert.Assert(t, !bytes.ContainsRune([]byte(text), 0x1b), "%q was not cleaned: %q", body, text)
+		assert.Assert(t, !strings.Contains(text, "\u202e"), "%q was not cleaned: %q", body, text)
 	})
 }

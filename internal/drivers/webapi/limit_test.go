@@ -8,6 +8,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -20,17 +23,14 @@ func TestLimitOfAnOrigin(t *testing.T) {
 	run(t, get, nil)
 	run(t, post, nil)
 	e := fail(t, post, nil, aai.RateLimited, aai.NotDelivered)
-	if e.RetryAfter < 15*time.Minute || e.RetryAfter > 1000*time.Second {
-		t.Errorf("the next turn is said to be in %s", e.RetryAfter)
-	}
+	assert.Check(t, e.RetryAfter >= 15*time.Minute, "the next turn is said to be in %s", e.RetryAfter)
+	assert.Check(t, e.RetryAfter <= 1000*time.Second, "the next turn is said to be in %s", e.RetryAfter)
 	again := fail(t, get, nil, aai.RateLimited, aai.NotDelivered)
-	if again.RetryAfter > e.RetryAfter {
-		t.Errorf("a refused call took a turn: %s, then %s", e.RetryAfter, again.RetryAfter)
-	}
+	assert.Check(t, again.RetryAfter <= e.RetryAfter, "a refused call took a turn: %s, then %s", e.RetryAfter, again.RetryAfter)
 	run(t, compile(t, d, recipe(other.URL, http.MethodGet, "/")), nil)
-	if a, b := len(one.requests()), len(other.requests()); a != 2 || b != 1 {
-		t.Errorf("%d and %d requests", a, b)
-	}
+	a, b := len(one.requests()), len(other.requests())
+	assert.Check(t, is.Equal(a, 2))
+	assert.Check(t, is.Equal(b, 1))
 }
 
 // Calls get their slots in order of arrival, each without unnecessary delay.
@@ -44,9 +44,8 @@ func TestTurnsAreInOrder(t *testing.T) {
 		for i := range 20 {
 			all.Go(func() {
 				time.Sleep(time.Duration(i) * time.Millisecond)
-				if err := l.wait(t.Context()); err != nil {
-					t.Error(err)
-				}
+				err := l.wait(t.Context())
+				assert.Check(t, err == nil, err)
 				mu.Lock()
 				defer mu.Unlock()
 				order = append(order, i)
@@ -54,13 +53,10 @@ func TestTurnsAreInOrder(t *testing.T) {
 		}
 		all.Wait()
 		for i, got := range order {
-			if got != i {
-				t.Fatalf("the turns were %v", order)
-			}
+			assert.Equal(t, got, i, "the turns were %v", order)
 		}
-		if took := time.Since(begun).Round(100 * time.Millisecond); took != 1900*time.Millisecond {
-			t.Errorf("20 turns of 10 a second took %s", took)
-		}
+		took := time.Since(begun).Round(100 * time.Millisecond)
+		assert.Check(t, took == 1900*time.Millisecond, "20 turns of 10 a second took %s", took)
 	})
 }
 
@@ -68,21 +64,19 @@ func TestTurnsAreInOrder(t *testing.T) {
 func TestATurnGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLimits(1, 1).of("https://example.com")
-		if err := l.wait(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		err := l.wait(t.Context())
+		assert.Assert(t, err == nil, err)
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(100*time.Millisecond, cancel)
-		if err := l.wait(ctx); err == nil || err.Code != aai.AutomationFailed || err.Delivery != aai.NotDelivered {
-			t.Errorf("got %v", err)
-		}
+		err = l.wait(ctx)
+		assert.Assert(t, err != nil, err)
+		assert.Equal(t, err.Code, aai.AutomationFailed, err)
+		assert.Equal(t, err.Delivery, aai.NotDelivered, err)
 		begun := time.Now()
-		if err := l.wait(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if took := time.Since(begun); took > time.Second {
-			t.Errorf("the turn came after %s", took)
-		}
+		err = l.wait(t.Context())
+		assert.Assert(t, err == nil, err)
+		took := time.Since(begun)
+		assert.Check(t, took <= time.Second, "the turn came after %s", took)
 	})
 }
 
@@ -91,7 +85,5 @@ func TestRetriesTakeTurns(t *testing.T) {
 	s := serve(t, failing(9, http.StatusBadGateway, nil))
 	d := New(Config{Client: plainClient(t), Rate: 0.001, Burst: 2})
 	fail(t, compile(t, d, recipe(s.URL, http.MethodGet, "/")), nil, aai.RateLimited, aai.Delivered)
-	if n := len(s.requests()); n != 2 {
-		t.Errorf("%d requests", n)
-	}
+	assert.Check(t, is.Equal(len(s.requests()), 2))
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+	"gotest.tools/v3/assert"
 
 	"github.com/gybob/aai-gateway"
 )
@@ -92,9 +93,7 @@ func (s *server) await(n int) int {
 func (s *server) last(t testing.TB) *seen {
 	t.Helper()
 	all := s.requests()
-	if len(all) == 0 {
-		t.Fatal("the site has seen no request")
-	}
+	assert.Assert(t, len(all) != 0, "the site has seen no request")
 	return all[len(all)-1]
 }
 
@@ -134,9 +133,7 @@ func recipe(base, method, path string, params ...string) *aai.Recipe {
 func compile(t testing.TB, d *Driver, r *aai.Recipe) aai.Action {
 	t.Helper()
 	action, err := d.Compile(r)
-	if err != nil {
-		t.Fatalf("Compile: %v", err)
-	}
+	assert.NilError(t, err)
 	return action
 }
 
@@ -150,9 +147,7 @@ func soon(t testing.TB) context.Context {
 func run(t testing.TB, action aai.Action, args map[string]any) *aai.Result {
 	t.Helper()
 	result, err := action(soon(t), &aai.Call{Args: args})
-	if err != nil {
-		t.Fatalf("the call failed: %v", err)
-	}
+	assert.NilError(t, err, "the call failed: %v", err)
 	return result
 }
 
@@ -166,16 +161,11 @@ func fail(t testing.TB, action aai.Action, args map[string]any, code aai.Code, d
 func failIn(ctx context.Context, t testing.TB, action aai.Action, args map[string]any, code aai.Code, delivery aai.Delivery) aai.Error {
 	t.Helper()
 	result, err := action(ctx, &aai.Call{Args: args})
-	if err == nil {
-		t.Fatalf("expected %s, got the result %+v", code, result)
-	}
+	assert.Assert(t, err != nil, "expected %s, got the result %+v", code, result)
 	e, ok := err.(*aai.Error) //nolint:errorlint // the contract is this exact type
-	if !ok {
-		t.Fatalf("expected an *aai.Error, got %T: %v", err, err)
-	}
-	if e.Code != code || e.Delivery != delivery {
-		t.Fatalf("expected %s %s, got %s %s: %s", code, delivery, e.Code, e.Delivery, e.Message)
-	}
+	assert.Assert(t, ok, "expected an *aai.Error, got %T: %v", err, err)
+	assert.Equal(t, e.Code, code, e.Message)
+	assert.Equal(t, e.Delivery, delivery, e.Message)
 	return *e
 }
 

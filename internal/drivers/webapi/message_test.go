@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/gybob/aai-gateway"
@@ -23,9 +25,10 @@ func TestLeftoversGoToTheQuery(t *testing.T) {
 		})
 		got := s.last(t)
 		const want = "/1?z=%C3%BC%26%2B&tags=a%20b&tags=2&tags=true&n=1e400&more=x"
-		if got.Method != method || got.RequestURI != want || got.body != "" || got.Header.Get("Content-Type") != "" {
-			t.Errorf("got %s %s %q %v, want %s", got.Method, got.RequestURI, got.body, got.Header, want)
-		}
+		assert.Check(t, is.Equal(got.Method, method), got.Header)
+		assert.Check(t, is.Equal(got.RequestURI, want), got.Header)
+		assert.Check(t, is.Equal(got.body, ""), got.Header)
+		assert.Check(t, is.Equal(got.Header.Get("Content-Type"), ""), got.Header)
 	}
 }
 
@@ -34,13 +37,10 @@ func TestQueryTakesNoObjects(t *testing.T) {
 	action := compile(t, newDriver(t), recipe(s.URL, http.MethodGet, "/", "filter"))
 	for _, value := range []any{map[string]any{"a": 1}, []any{[]any{}}, []any{map[string]any{}}, []any{nil}} {
 		e := fail(t, action, map[string]any{"filter": value}, aai.InvalidParams, aai.NotDelivered)
-		if !strings.HasPrefix(e.Message, "filter: ") {
-			t.Errorf("%v: got %s", value, e.Message)
-		}
+		assert.Check(t, strings.HasPrefix(e.Message, "filter: "), "%v %s", value, e.Message)
 	}
-	if n := len(s.requests()); n != 0 {
-		t.Errorf("%d requests were sent", n)
-	}
+	n := len(s.requests())
+	assert.Check(t, is.Equal(n, 0), "%d requests were sent", n)
 }
 
 func TestLeftoversGoToTheBody(t *testing.T) {
@@ -52,13 +52,13 @@ func TestLeftoversGoToTheBody(t *testing.T) {
 		})
 		got := s.last(t)
 		const want = `{"deep":{"list":[],"n":12345678901234567890,"none":null},"text":"<a> & \u2028 ü"}`
-		if got.Method != method || got.RequestURI != "/1" || got.body != want || got.Header.Get("Content-Type") != "application/json" {
-			t.Errorf("got %s %s %s %v", got.Method, got.RequestURI, got.body, got.Header)
-		}
+		assert.Check(t, is.Equal(got.Method, method), got.Header)
+		assert.Check(t, is.Equal(got.RequestURI, "/1"), got.Header)
+		assert.Check(t, is.Equal(got.body, want), got.Header)
+		assert.Check(t, is.Equal(got.Header.Get("Content-Type"), "application/json"), got.Header)
 		run(t, action, map[string]any{"id": "1"})
-		if got := s.last(t); got.body != "{}" {
-			t.Errorf("without values the body is %q", got.body)
-		}
+		got = s.last(t)
+		assert.Check(t, is.Equal(got.body, "{}"), "without values the body is %q", got.body)
 	}
 }
 
@@ -69,13 +69,14 @@ func TestNoBody(t *testing.T) {
 	r.HTTP.DefaultHeaders = map[string]string{"Content-Type": "application/json"}
 	action := compile(t, newDriver(t), r)
 	run(t, action, map[string]any{"id": "1"})
-	if got := s.last(t); got.body != "" || got.ContentLength != 0 || got.Header.Get("Content-Type") != "" {
-		t.Errorf("got %q of %d bytes, %v", got.body, got.ContentLength, got.Header)
-	}
+	got := s.last(t)
+	assert.Check(t, is.Equal(got.body, ""), "%d %v", got.ContentLength, got.Header)
+	assert.Check(t, got.ContentLength == 0, "got %q of %d bytes, %v", got.body, got.ContentLength, got.Header)
+	assert.Check(t, is.Equal(got.Header.Get("Content-Type"), ""), "%d %v", got.ContentLength, got.Header)
 	run(t, action, map[string]any{"id": "1", "more": true}) // allowed by its schema
-	if got := s.last(t); got.body != `{"more":true}` || got.Header.Get("Content-Type") != "application/json" {
-		t.Errorf("got %q %v", got.body, got.Header)
-	}
+	got = s.last(t)
+	assert.Check(t, is.Equal(got.body, `{"more":true}`), got.Header)
+	assert.Check(t, is.Equal(got.Header.Get("Content-Type"), "application/json"), got.Header)
 }
 
 func TestFormBody(t *testing.T) {
@@ -84,9 +85,9 @@ func TestFormBody(t *testing.T) {
 	r.HTTP.Headers = map[string]string{"content-type": "application/x-www-form-urlencoded"}
 	action := compile(t, newDriver(t), r)
 	run(t, action, map[string]any{"b": []any{"1", "2"}, "a": "x&b=3"})
-	if got := s.last(t); got.body != "a=x%26b%3D3&b=1&b=2" || got.Header.Get("Content-Type") != "application/x-www-form-urlencoded" {
-		t.Errorf("got %q %v", got.body, got.Header)
-	}
+	got := s.last(t)
+	assert.Check(t, is.Equal(got.body, "a=x%26b%3D3&b=1&b=2"), got.Header)
+	assert.Check(t, is.Equal(got.Header.Get("Content-Type"), "application/x-www-form-urlencoded"), got.Header)
 	fail(t, action, map[string]any{"a": map[string]any{}}, aai.InvalidParams, aai.NotDelivered)
 }
 
@@ -102,13 +103,12 @@ func TestHeaders(t *testing.T) {
 		"X-A": "tool", "X-B": "default", "Content-Type": "application/merge-patch+json", "User-Agent": "App/1",
 		"Accept": "application/json, text/*;q=0.9, */*;q=0.8", "Accept-Encoding": "gzip", "X-Empty": "",
 	} {
-		if values := got[name]; !slices.Equal(values, []string{want}) {
-			t.Errorf("%s: got %q, want %q", name, values, want)
-		}
+		values := got[name]
+		assert.Check(t, slices.Equal(values, []string{want}), "%s %q %q", name, values, want)
 	}
-	if got.Get("Cookie") != "" || got.Get("Authorization") != "" || got.Get("Referer") != "" {
-		t.Errorf("too much is told: %v", got)
-	}
+	assert.Check(t, is.Equal(got.Get("Cookie"), ""), got)
+	assert.Check(t, is.Equal(got.Get("Authorization"), ""), got)
+	assert.Check(t, is.Equal(got.Get("Referer"), ""), got)
 }
 
 // Cookies of a response are not sent with the next request.
@@ -121,9 +121,8 @@ func TestNoCookies(t *testing.T) {
 	action := compile(t, New(fast(client)), recipe(s.URL, http.MethodGet, "/"))
 	run(t, action, nil)
 	run(t, action, nil)
-	if got := s.last(t).Header.Get("Cookie"); got != "" {
-		t.Errorf("the cookie came back: %q", got)
-	}
+	got := s.last(t).Header.Get("Cookie")
+	assert.Check(t, is.Equal(got, ""), "the cookie came back: %q", got)
 }
 
 // jar is a cookie jar with a cookie for every site.
@@ -171,7 +170,5 @@ func TestReservedCharacters(t *testing.T) {
 	r.HTTP.Send = map[string]aai.SendRecipe{"q": {In: "query", Reserved: true}, "list": {In: "query", Reserved: true, Explode: &no}}
 	run(t, compile(t, newDriver(t), r), map[string]any{"q": "a/b:c?d=[e],(f)&g=h#i+j", "list": []any{"a/b", "c,d"}})
 	const want = "/?q=a/b:c?d=[e],(f)%26g=h%23i%2Bj&list=a/b,c%2Cd"
-	if got := s.last(t).RequestURI; got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
+	assert.Check(t, is.Equal(s.last(t).RequestURI, want))
 }

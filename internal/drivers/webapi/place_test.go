@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -55,9 +58,7 @@ func TestStyles(t *testing.T) {
 				inPath: strings.TrimPrefix(seen.RequestURI, "/"), inQuery: seen.URL.RawQuery,
 				inHeader: seen.Header.Get("Color"), inCookie: seen.Header.Get("Cookie"),
 			}[c.in]
-			if got != value.want {
-				t.Errorf("%s %q explode %v of %v: got %s, want %s", c.in, c.style, c.explode, value.given, got, value.want)
-			}
+			assert.Check(t, is.Equal(got, value.want), "%s %q %v %v", c.in, c.style, c.explode, value.given)
 		}
 	}
 }
@@ -79,14 +80,16 @@ func TestNoValueArrivesAsSeveral(t *testing.T) {
 		r.HTTP.Send = map[string]aai.SendRecipe{"shade": {In: inQuery, Name: "color", Style: c.style, Explode: &no}}
 		_, err := compile(t, newDriver(t), r)(t.Context(), &aai.Call{Args: map[string]any{"shade": c.value}})
 		if c.want != "" {
-			if got := s.last(t).URL.RawQuery; err != nil || got != c.want {
-				t.Errorf("%s of %v: got %s, want %s (%v)", c.style, c.value, got, c.want, err)
-			}
+			got := s.last(t).URL.RawQuery
+			assert.NilError(t, err, "%s %v", c.style, c.value)
+			assert.Equal(t, got, c.want, "%s %v", c.style, c.value)
 			continue
 		}
-		if e := aai.AsError(err); err == nil || e.Code != aai.InvalidParams || e.Delivery != aai.NotDelivered || !strings.Contains(e.Message, "the separator of values") {
-			t.Errorf("%s of %v: %+v", c.style, c.value, err)
-		}
+		e := aai.AsError(err)
+		assert.Assert(t, err != nil, "%s %v %+v", c.style, c.value, err)
+		assert.Equal(t, e.Code, aai.InvalidParams, "%s %v %+v", c.style, c.value, err)
+		assert.Equal(t, e.Delivery, aai.NotDelivered, "%s %v %+v", c.style, c.value, err)
+		assert.Assert(t, is.Contains(e.Message, "the separator of values"), "%s %v %+v", c.style, c.value, err)
 	}
 }
 
@@ -101,24 +104,25 @@ func TestPlaces(t *testing.T) {
 		"id": "a/b", "dry": true, "trace": "t 1", "seen": "a b", "items": []any{"x"}, "note": "n",
 	})
 	got := s.last(t)
-	if got.RequestURI != "/o/a%2Fb?dry_run=true" || got.Header.Get("X-Trace") != "t 1" || got.Header.Get("Cookie") != "seen=a%20b" || got.body != `{"lines":["x"],"note":"n"}` {
-		t.Errorf("got %s %q %v", got.RequestURI, got.body, got.Header)
-	}
+	assert.Check(t, is.Equal(got.RequestURI, "/o/a%2Fb?dry_run=true"), got.Header)
+	assert.Check(t, is.Equal(got.Header.Get("X-Trace"), "t 1"), got.Header)
+	assert.Check(t, is.Equal(got.Header.Get("Cookie"), "seen=a%20b"), got.Header)
+	assert.Check(t, is.Equal(got.body, `{"lines":["x"],"note":"n"}`), got.Header)
 
 	r = recipe(s.URL, http.MethodDelete, "/o", "ids")
 	r.HTTP.Send = map[string]aai.SendRecipe{"ids": {In: "body", Whole: true}}
 	run(t, compile(t, newDriver(t), r), map[string]any{"ids": []any{json.Number("1"), nil}})
-	if got = s.last(t); got.RequestURI != "/o" || got.body != "[1,null]" || got.Header.Get("Content-Type") != "application/json" {
-		t.Errorf("got %s %q %v", got.RequestURI, got.body, got.Header)
-	}
+	got = s.last(t)
+	assert.Check(t, is.Equal(got.RequestURI, "/o"), got.Header)
+	assert.Check(t, is.Equal(got.body, "[1,null]"), got.Header)
+	assert.Check(t, is.Equal(got.Header.Get("Content-Type"), "application/json"), got.Header)
 
 	r = recipe(s.URL, http.MethodPost, "/o", "card", "expand")
 	r.HTTP.Headers = map[string]string{"Content-Type": "application/x-www-form-urlencoded"}
 	r.HTTP.Send = map[string]aai.SendRecipe{"card": {In: "body", Style: deepObject}, "expand": {In: "body", Style: deepObject}}
 	run(t, compile(t, newDriver(t), r), map[string]any{"card": map[string]any{"exp": map[string]any{"year": json.Number("2030")}, "no": nil}, "expand": []any{"a&b"}})
-	if got = s.last(t); got.body != "card%5Bexp%5D%5Byear%5D=2030&expand%5B0%5D=a%26b" {
-		t.Errorf("got %q", got.body)
-	}
+	got = s.last(t)
+	assert.Check(t, is.Equal(got.body, "card%5Bexp%5D%5Byear%5D=2030&expand%5B0%5D=a%26b"))
 }
 
 // TestPlacesAreChecked: a descriptor cannot put a parameter in the place of the gateway's, the
@@ -157,9 +161,10 @@ func TestPlacesAreChecked(t *testing.T) {
 		r := recipe("https://api.example.com", c.method, "/{id}", "id", "other", "q")
 		r.HTTP.Send, r.HTTP.Auth = map[string]aai.SendRecipe{"q": c.send}, c.auth
 		_, err := d.Compile(r)
-		if e := aai.AsError(err); e == nil || e.Code != aai.DescriptorInvalid || !strings.HasPrefix(e.Message, c.field+":") {
-			t.Errorf("%+v: expected AAI_JSON_INVALID of %s, got %v", c.send, c.field, err)
-		}
+		e := aai.AsError(err)
+		assert.Assert(t, e != nil, "%+v: expected AAI_JSON_INVALID of %s, got %v", c.send, c.field, err)
+		assert.Equal(t, e.Code, aai.DescriptorInvalid, "%+v %s %v", c.send, c.field, err)
+		assert.Assert(t, strings.HasPrefix(e.Message, c.field+":"), "%+v: expected AAI_JSON_INVALID of %s, got %v", c.send, c.field, err)
 	}
 }
 
@@ -175,26 +180,21 @@ func TestValuesStayInTheirPlaces(t *testing.T) {
 		"filter": map[string]any{"limit": "9"}, "h": "a\r\nHost: evil", "p": ".",
 	} {
 		args := map[string]any{"p": "x", param: value}
-		if e := fail(t, action, args, aai.InvalidParams, aai.NotDelivered); !strings.HasPrefix(e.Message, param+":") && param != "p" {
-			t.Errorf("%s: got %s", param, e.Message)
-		}
+		e := fail(t, action, args, aai.InvalidParams, aai.NotDelivered)
+		assert.Check(t, strings.HasPrefix(e.Message, param+":") || param == "p", "%s %s", param, e.Message)
 	}
-	if e := fail(t, action, map[string]any{"p": "x", "filter": map[string]any{"key": "mine"}}, aai.InvalidParams, aai.NotDelivered); !strings.Contains(e.Message, "reserved for the person's key") {
-		t.Errorf("got %s", e.Message)
-	}
+	assert.Check(t, is.Contains(fail(t, action, map[string]any{"p": "x", "filter": map[string]any{"key": "mine"}}, aai.InvalidParams, aai.NotDelivered).Message, "reserved for the person's key"))
 	for _, name := range []string{"key[]", "KEY", "key[0]"} { // which servers treat alike
 		fail(t, action, map[string]any{"p": "x", "filter": map[string]any{name: "mine"}}, aai.InvalidParams, aai.NotDelivered)
 	}
-	if n := len(s.requests()); n != 0 {
-		t.Errorf("%d requests were sent", n)
-	}
+	n := len(s.requests())
+	assert.Check(t, is.Equal(n, 0), "%d requests were sent", n)
 }
 
 // TestOneHeaderIsOfOneParameter: header names must differ by more than case.
 func TestOneHeaderIsOfOneParameter(t *testing.T) {
 	r := recipe("https://api.example.com", http.MethodGet, "/", "a", "b")
 	r.HTTP.Send = map[string]aai.SendRecipe{"a": {In: "header", Name: "X-A"}, "b": {In: "header", Name: "x-a"}}
-	if _, err := newDriver(t).Compile(r); err == nil || !strings.Contains(err.Error(), "send.b: expected another place") {
-		t.Errorf("got %v", err)
-	}
+	_, err := newDriver(t).Compile(r)
+	assert.Check(t, is.ErrorContains(err, "send.b: expected another place"))
 }

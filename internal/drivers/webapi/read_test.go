@@ -7,6 +7,9 @@ import (
 	"sync"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/gateway"
 )
@@ -37,12 +40,12 @@ func TestProgressOfALongDownload(t *testing.T) {
 		})
 		var p progress
 		action := compile(t, newDriver(t), recipe(s.URL, http.MethodGet, "/"))
-		if _, err := action(gateway.WithProgress(soon(t), p.hear), &aai.Call{}); err != nil {
-			t.Fatal(err)
-		}
-		if len(p.done) < 5 || p.words != "Downloading from "+s.URL || (p.total == size) != known || !known && p.total != 0 {
-			t.Errorf("%d reports of %v: %q", len(p.done), p.total, p.words)
-		}
+		_, err := action(gateway.WithProgress(soon(t), p.hear), &aai.Call{})
+		assert.NilError(t, err)
+		assert.Assert(t, len(p.done) >= 5, "%d reports of %v: %q", len(p.done), p.total, p.words)
+		assert.Equal(t, p.words, "Downloading from "+s.URL, "%d %v", len(p.done), p.total)
+		assert.Equal(t, (p.total == size), known, "%d %v", len(p.done), p.total)
+		assert.Assert(t, known || p.total == 0, "%d reports of %v: %q", len(p.done), p.total, p.words)
 		for i, done := range p.done {
 			if done > size || i > 0 && done <= p.done[i-1] {
 				t.Errorf("the reports are %v", p.done)
@@ -57,15 +60,13 @@ func TestNoProgressOfAShortDownload(t *testing.T) {
 	s := serve(t, answers(http.StatusOK, "text/plain", strings.Repeat("x", 1000)))
 	var p progress
 	action := compile(t, newDriver(t), recipe(s.URL, http.MethodGet, "/"))
-	if _, err := action(gateway.WithProgress(soon(t), p.hear), &aai.Call{}); err != nil || len(p.done) != 0 {
-		t.Errorf("%v: %v", err, p.done)
-	}
+	_, err := action(gateway.WithProgress(soon(t), p.hear), &aai.Call{})
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(p.done, 0))
 }
 
 func TestSizeText(t *testing.T) {
 	for n, want := range map[int64]string{0: "0 bytes", 1: "1 byte", 1023: "1023 bytes", 4 << 20: "4 MiB", 5<<20 + 600<<10: "5.6 MiB"} {
-		if got := sizeText(n); got != want {
-			t.Errorf("%d: got %s, want %s", n, got, want)
-		}
+		assert.Check(t, is.Equal(sizeText(n), want), "%d", n)
 	}
 }

@@ -14,6 +14,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -22,9 +25,7 @@ func answer(t testing.TB, status int, contentType, body string) *aai.Result {
 	t.Helper()
 	s := serve(t, answers(status, contentType, body))
 	result := run(t, compile(t, newDriver(t), recipe(s.URL, http.MethodGet, "/")), nil)
-	if result.UntrustedSource != s.URL {
-		t.Errorf("Foreign is %q, want %q", result.UntrustedSource, s.URL)
-	}
+	assert.Check(t, is.Equal(result.UntrustedSource, s.URL))
 	return result
 }
 
@@ -33,18 +34,15 @@ func TestJSONAnswer(t *testing.T) {
 	for _, contentType := range []string{"application/json", "application/json; charset=utf-8", "application/problem+json", "TEXT/JSON"} {
 		result := answer(t, http.StatusOK, contentType, body)
 		want := map[string]any{"z": json.Number("12345678901234567890.10"), "a": []any{"x", true, nil, map[string]any{}}, "ü": "1ä 2"}
-		if !reflect.DeepEqual(result.Data, want) {
-			t.Errorf("%s: got %#v", contentType, result.Data)
-		}
+		assert.Check(t, reflect.DeepEqual(result.Data, want), "%s %#v", contentType, result.Data)
 		const text = "{\n  \"z\": 12345678901234567890.10,\n  \"a\": [\n    \"x\",\n    true,\n    null,\n    {}\n  ],\n  \"ü\": \"1ä 2\"\n}"
-		if result.Text != text || result.Warning != "" {
-			t.Errorf("%s: got %q, %q", contentType, result.Text, result.Warning)
-		}
+		assert.Check(t, is.Equal(result.Text, text), contentType)
+		assert.Check(t, is.Equal(result.Warning, ""), contentType)
 	}
 	for body, want := range map[string]any{"7": json.Number("7"), `"x"`: "x", "true": true, "null": nil, "[]": []any{}, " {} \n": map[string]any{}} {
-		if result := answer(t, http.StatusCreated, "application/json", body); !reflect.DeepEqual(result.Data, want) || result.Warning != "" {
-			t.Errorf("%s: got %#v", body, result)
-		}
+		result := answer(t, http.StatusCreated, "application/json", body)
+		assert.Assert(t, reflect.DeepEqual(result.Data, want), "%s %#v", body, result)
+		assert.Equal(t, result.Warning, "", "%s %#v", body, result)
 	}
 }
 
@@ -63,9 +61,8 @@ func TestOutputParser(t *testing.T) {
 		r := recipe(s.URL, http.MethodGet, "/")
 		r.OutputParser = c.parser
 		result := run(t, compile(t, newDriver(t), r), nil)
-		if !reflect.DeepEqual(result.Data, c.data) || result.Text != c.text {
-			t.Errorf("%+v: got %#v", c, result)
-		}
+		assert.Assert(t, reflect.DeepEqual(result.Data, c.data), "%+v %#v", c, result)
+		assert.Equal(t, result.Text, c.text, "%+v %#v", c, result)
 	}
 }
 
@@ -88,29 +85,28 @@ func TestTextAnswer(t *testing.T) {
 		{"text/plain; charset=\"", "an unreadable type", "an unreadable type"},
 	} {
 		result := answer(t, http.StatusOK, c.contentType, c.body)
-		if result.Text != c.want || result.Data != nil || result.Warning != "" {
-			t.Errorf("%s %q: got %+v, want %q", c.contentType, c.body, result, c.want)
-		}
+		assert.Equal(t, result.Text, c.want, "%s %q %+v", c.contentType, c.body, result)
+		assert.Assert(t, result.Data == nil, "%s %q %+v", c.contentType, c.body, result)
+		assert.Equal(t, result.Warning, "", "%s %q %+v", c.contentType, c.body, result)
 	}
 }
 
 func TestPictureAnswer(t *testing.T) {
 	var b bytes.Buffer
-	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 3, 2))); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, png.Encode(&b, image.NewGray(image.Rect(0, 0, 3, 2))))
 	picture := b.String()
 	result := answer(t, http.StatusOK, "image/png", picture)
-	if len(result.Images) != 1 || result.Images[0].MIME != "image/png" || string(result.Images[0].Data) != picture || result.Data != nil {
-		t.Errorf("got %+v", result)
-	}
+	assert.Assert(t, is.Len(result.Images, 1), "%+v", result)
+	assert.Equal(t, result.Images[0].MIME, "image/png", "%+v", result)
+	assert.Equal(t, string(result.Images[0].Data), picture, "%+v", result)
+	assert.Assert(t, result.Data == nil, "%+v", result)
 	// An invalid picture, and one above the limit.
 	for _, body := range []string{"<html>", picture + strings.Repeat("x", maxPicture)} {
 		result := answer(t, http.StatusOK, "image/png", body)
 		data, _ := result.Data.(map[string]any)
-		if len(result.Images) != 0 || data["content_type"] != "image/png" || data["size"] != len(body) {
-			t.Errorf("got %.300v", result)
-		}
+		assert.Assert(t, is.Len(result.Images, 0), "%.300v", result)
+		assert.Equal(t, data["content_type"], "image/png", "%.300v", result)
+		assert.Equal(t, data["size"], len(body), "%.300v", result)
 	}
 }
 
@@ -122,35 +118,33 @@ func TestOtherAnswer(t *testing.T) {
 	})
 	result := run(t, compile(t, newDriver(t), recipe(s.URL, http.MethodGet, "/")), nil)
 	want := map[string]any{"content_type": "application/pdf", "size": 6, "filename": `re"port.pdf`, "base64": "JVBERi0A"}
-	if !reflect.DeepEqual(result.Data, want) || result.Text != `A file, application/pdf, 6 bytes, re"port.pdf.` {
-		t.Errorf("got %+v", result)
-	}
+	assert.Assert(t, reflect.DeepEqual(result.Data, want), "%+v", result)
+	assert.Equal(t, result.Text, `A file, application/pdf, 6 bytes, re"port.pdf.`, "%+v", result)
 	large := answer(t, http.StatusOK, "application/zip", strings.Repeat("\x00", maxInline+1))
 	data, _ := large.Data.(map[string]any)
-	if data["size"] != maxInline+1 || data["base64"] != nil || !strings.Contains(large.Text, "is omitted") {
-		t.Errorf("got %+v", large)
-	}
+	assert.Equal(t, data["size"], maxInline+1, "%+v", large)
+	assert.Assert(t, data["base64"] == nil, "%+v", large)
+	assert.Assert(t, is.Contains(large.Text, "is omitted"), "%+v", large)
 	binary := answer(t, http.StatusOK, "text/plain", "\x00\x01\x02\x03")
-	if data, _ := binary.Data.(map[string]any); data["base64"] != "AAECAw==" || data["content_type"] != "text/plain" {
-		t.Errorf("what only says that it is text gave %+v", binary)
-	}
+	data, _ = binary.Data.(map[string]any)
+	assert.Check(t, is.Equal(data["base64"], "AAECAw=="), "%+v", binary)
+	assert.Check(t, is.Equal(data["content_type"], "text/plain"), "%+v", binary)
 }
 
 func TestEmptyAnswer(t *testing.T) {
 	for _, status := range []int{http.StatusOK, http.StatusAccepted, http.StatusNoContent, http.StatusResetContent} {
 		result := answer(t, status, "application/json", "")
-		if result.Data != nil || result.Warning != "" || !strings.Contains(result.Text, strconv.Itoa(status)) {
-			t.Errorf("%d: got %+v", status, result)
-		}
+		assert.Assert(t, result.Data == nil, "%d %+v", status, result)
+		assert.Equal(t, result.Warning, "", "%d %+v", status, result)
+		assert.Assert(t, is.Contains(result.Text, strconv.Itoa(status)), "%d %+v", status, result)
 	}
 	s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Location", "/items/7")
 		w.WriteHeader(http.StatusCreated)
 	})
 	result := run(t, compile(t, newDriver(t), recipe(s.URL, http.MethodPost, "/")), nil)
-	if !reflect.DeepEqual(result.Data, map[string]any{"location": "/items/7"}) || !strings.Contains(result.Text, "/items/7") {
-		t.Errorf("got %+v", result)
-	}
+	assert.Assert(t, reflect.DeepEqual(result.Data, map[string]any{"location": "/items/7"}), "%+v", result)
+	assert.Assert(t, is.Contains(result.Text, "/items/7"), "%+v", result)
 }
 
 func TestHead(t *testing.T) {
@@ -162,9 +156,9 @@ func TestHead(t *testing.T) {
 	})
 	result := run(t, compile(t, newDriver(t), recipe(s.URL, http.MethodHead, "/")), nil)
 	want := map[string]any{"status": 200, "headers": map[string]any{"content-type": "application/zip", "content-length": "99999999999", "etag": `"7"`}}
-	if !reflect.DeepEqual(result.Data, want) || !strings.Contains(result.Text, "ETag: \"7\"") || strings.Contains(result.Text, "secret") {
-		t.Errorf("got %+v", result)
-	}
+	assert.Assert(t, reflect.DeepEqual(result.Data, want), "%+v", result)
+	assert.Assert(t, is.Contains(result.Text, "ETag: \"7\""), "%+v", result)
+	assert.Assert(t, !strings.Contains(result.Text, "secret"), "%+v", result)
 }
 
 // A server may compress, also with codings that the client does not decode.
@@ -180,9 +174,7 @@ func TestCompressedAnswer(t *testing.T) {
 		for _, byItself := range []bool{true, false} {
 			client.Transport.(*http.Transport).DisableCompression = byItself
 			result := run(t, compile(t, New(fast(client)), recipe(s.URL, http.MethodGet, "/")), nil)
-			if result.Text != text {
-				t.Errorf("%s: got %+v", coding, result)
-			}
+			assert.Check(t, is.Equal(result.Text, text), "%s %+v", coding, result)
 		}
 	}
 	s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -190,9 +182,7 @@ func TestCompressedAnswer(t *testing.T) {
 		_, _ = w.Write([]byte("\x0b\x02\x80hello\x03"))
 	})
 	e := fail(t, compile(t, newDriver(t), recipe(s.URL, http.MethodGet, "/")), nil, aai.APIRequestFailed, aai.Delivered)
-	if !strings.Contains(e.Message, `"br"`) {
-		t.Errorf("got %s", e.Message)
-	}
+	assert.Check(t, is.Contains(e.Message, `"br"`))
 }
 
 func compress(coding, text string) []byte {
@@ -217,17 +207,11 @@ func TestRow21ResultInjection(t *testing.T) {
 	const hostile = "a\x1b[31mred\x1b[0m\u202eright\u200bzero\u2066\U000e0041tag\x00\u0085end"
 	const clean = "a[31mred[0mrightzerotag end"
 	// Text with a NUL would count as binary.
-	if got := answer(t, http.StatusOK, "text/plain; charset=utf-8", strings.ReplaceAll(hostile, "\x00", "")).Text; got != clean {
-		t.Errorf("text: got %q", got)
-	}
+	assert.Check(t, is.Equal(answer(t, http.StatusOK, "text/plain; charset=utf-8", strings.ReplaceAll(hostile, "\x00", "")).Text, clean))
 	escaped, err := json.Marshal(map[string]any{hostile: []any{hostile}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	result := answer(t, http.StatusOK, "application/json", string(escaped))
-	if !reflect.DeepEqual(result.Data, map[string]any{clean: []any{clean}}) {
-		t.Errorf("JSON: got %q", result.Data)
-	}
+	assert.Check(t, reflect.DeepEqual(result.Data, map[string]any{clean: []any{clean}}), "JSON: got %q", result.Data)
 	if slices.ContainsFunc([]rune(result.Text), func(r rune) bool { return r == 0x1b || r == 0x202e || r == 0x200b || r > 0xe0000 }) || strings.Contains(result.Text, `\u`) {
 		t.Errorf("JSON's text: got %q", result.Text)
 	}
@@ -237,7 +221,6 @@ func TestRow21ResultInjection(t *testing.T) {
 		_, _ = w.Write([]byte{0})
 	})
 	other := run(t, compile(t, newDriver(t), recipe(s.URL, http.MethodGet, "/")), nil)
-	if strings.Contains(other.Text, "\u202e") || !strings.Contains(other.Text, "agnp.exe") {
-		t.Errorf("file: got %q", other.Text)
-	}
+	assert.Assert(t, !strings.Contains(other.Text, "\u202e"), "file: got %q", other.Text)
+	assert.Assert(t, is.Contains(other.Text, "agnp.exe"))
 }

@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -19,21 +22,12 @@ func TestStatuses(t *testing.T) {
 	} {
 		s := serve(t, answers(status, "text/plain", "words of the server"))
 		e := fail(t, compile(t, newDriver(t), recipe(s.URL, http.MethodPost, "/items/{id}", "id")), map[string]any{"id": "s3cret"}, want, aai.Delivered)
-		if !strings.HasPrefix(e.Message, "POST /items/{id} of "+s.URL+" answered "+statusText(status)) {
-			t.Errorf("%d: got %s", status, e.Message)
-		}
-		if said := strings.Contains(e.Message, `with the text: "words of the server"`); said != (status >= 400) {
-			t.Errorf("%d: got %s", status, e.Message)
-		}
-		if strings.Contains(e.Message, "s3cret") {
-			t.Errorf("%d: a value is told: %s", status, e.Message)
-		}
-		if n := len(s.requests()); n != 1 {
-			t.Errorf("%d: a POST was sent %d times", status, n)
-		}
-		if status >= 400 && status != 402 && status != 405 && status != 415 && status != 418 && status != 451 && e.Hint == "" {
-			t.Errorf("%d has no hint", status)
-		}
+		assert.Check(t, strings.HasPrefix(e.Message, "POST /items/{id} of "+s.URL+" answered "+statusText(status)), "%d %s", status, e.Message)
+		assert.Check(t, is.Equal(strings.Contains(e.Message, `with the text: "words of the server"`), (status >= 400)), "%d %s", status, e.Message)
+		assert.Check(t, !strings.Contains(e.Message, "s3cret"), "%d: a value is told: %s", status, e.Message)
+		n := len(s.requests())
+		assert.Check(t, is.Equal(n, 1), "%d: a POST was sent %d times", status, n)
+		assert.Check(t, status < 400 || status == 402 || status == 405 || status == 415 || status == 418 || status == 451 || e.Hint != "", "%d has no hint", status)
 	}
 }
 
@@ -62,9 +56,8 @@ func TestWordsOfTheServer(t *testing.T) {
 		if c.want != "" {
 			want = `"` + strings.ReplaceAll(c.want, `"`, `\"`) + `"`
 		}
-		if said != want || found != (want != "") {
-			t.Errorf("%s: got %s, want %s", c.body, said, want)
-		}
+		assert.Check(t, is.Equal(said, want), c.body)
+		assert.Check(t, is.Equal(found, (want != "")), c.body)
 	}
 }
 
@@ -93,9 +86,7 @@ func TestRetryAfter(t *testing.T) {
 		h := http.Header{}
 		h.Set("Retry-After", c.value)
 		h.Set("Date", c.date)
-		if got := retryAfter(h, now); got != c.want {
-			t.Errorf("%q at %q: got %s, want %s", c.value, c.date, got, c.want)
-		}
+		assert.Check(t, is.Equal(retryAfter(h, now), c.want), "%q %q", c.value, c.date)
 	}
 }
 
@@ -105,9 +96,8 @@ func TestRateLimitedByTheServer(t *testing.T) {
 		w.WriteHeader(http.StatusTooManyRequests)
 	})
 	e := fail(t, compile(t, newDriver(t), recipe(s.URL, http.MethodGet, "/")), nil, aai.RateLimited, aai.Delivered)
-	if e.RetryAfter != time.Hour || len(s.requests()) != 1 {
-		t.Errorf("got %s after %d requests", e.RetryAfter, len(s.requests()))
-	}
+	assert.Check(t, is.Equal(e.RetryAfter, time.Hour))
+	assert.Check(t, is.Len(s.requests(), 1))
 }
 
 func TestRedirectsAreNotFollowed(t *testing.T) {
@@ -128,12 +118,10 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 				w.WriteHeader(status)
 			})
 			e := fail(t, compile(t, newDriver(t), recipe(s.URL, http.MethodGet, "/")), nil, aai.APIRequestFailed, aai.Delivered)
-			if !strings.HasSuffix(e.Message, c.says) || strings.Contains(e.Message, "abcdef") {
-				t.Errorf("%d %s: got %s", status, c.location, e.Message)
-			}
+			assert.Assert(t, strings.HasSuffix(e.Message, c.says), "%d %s %s", status, c.location, e.Message)
+			assert.Assert(t, !strings.Contains(e.Message, "abcdef"), "%d %s %s", status, c.location, e.Message)
 		}
 	}
-	if n := len(other.requests()); n != 0 {
-		t.Errorf("%d redirects were followed", n)
-	}
+	n := len(other.requests())
+	assert.Check(t, is.Equal(n, 0), "%d redirects were followed", n)
 }

@@ -11,6 +11,8 @@ import (
 	"github.com/Shopify/toxiproxy/v2"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 )
@@ -21,15 +23,12 @@ func poisoned(t *testing.T, s *server, toxics ...[3]string) string {
 	t.Helper()
 	server := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(prometheus.NewRegistry()), zerolog.Nop())
 	proxy := toxiproxy.NewProxy(server, "site", "127.0.0.1:0", strings.TrimPrefix(s.URL, "http://"))
-	if err := proxy.Start(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, proxy.Start())
 	t.Cleanup(proxy.Stop)
 	for _, toxic := range toxics {
 		source := fmt.Sprintf(`{"name": "%[2]s-%[1]s", "stream": %[1]q, "type": %[2]q, "toxicity": 1, "attributes": %[3]s}`, toxic[0], toxic[1], toxic[2])
-		if _, err := proxy.Toxics.AddToxicJson(strings.NewReader(source)); err != nil {
-			t.Fatalf("%s: %v", source, err)
-		}
+		_, err := proxy.Toxics.AddToxicJson(strings.NewReader(source))
+		assert.NilError(t, err, source)
 	}
 	return "http://" + proxy.Listen
 }
@@ -71,18 +70,14 @@ func TestToxics(t *testing.T) {
 			base := poisoned(t, s, c.toxic)
 			action := compile(t, newDriver(t), recipe(base, c.method, "/", "a"))
 			if c.code == "" {
-				if result := run(t, action, map[string]any{"a": body}); result.Text != body {
-					t.Errorf("got %.100q", result.Text)
-				}
+				assert.Check(t, is.Equal(run(t, action, map[string]any{"a": body}).Text, body))
 			} else {
 				e := failIn(within(t, min(c.wait, 30*time.Second)), t, action, map[string]any{"a": "x"}, c.code, c.delivery)
-				if e.Hint == "" || e.RetrySafe() {
-					t.Errorf("got %+v", e)
-				}
+				assert.Check(t, e.Hint != "", "%+v", e)
+				assert.Check(t, !e.RetrySafe(), "%+v", e)
 			}
-			if n := s.await(c.requests); n != c.requests {
-				t.Errorf("%d requests have reached the server, want %d", n, c.requests)
-			}
+			n := s.await(c.requests)
+			assert.Check(t, is.Equal(n, c.requests), "%d requests have reached the server, want %d", n, c.requests)
 		})
 	}
 }
@@ -119,15 +114,10 @@ func TestALostConnectionIsMadeAgain(t *testing.T) {
 		}
 		_, _ = w.Write([]byte("well"))
 	})
-	if got := run(t, compile(t, newDriver(t), recipe(s.URL, http.MethodGet, "/")), nil).Text; got != "well" {
-		t.Errorf("got %q", got)
-	}
-	if n := len(s.requests()); n != 2 {
-		t.Errorf("%d requests", n)
-	}
+	assert.Check(t, is.Equal(run(t, compile(t, newDriver(t), recipe(s.URL, http.MethodGet, "/")), nil).Text, "well"))
+	assert.Check(t, is.Equal(len(s.requests()), 2))
 	breaks.Store(true)
 	fail(t, compile(t, newDriver(t), recipe(s.URL, http.MethodPut, "/")), nil, aai.APIRequestFailed, aai.DeliveryUnknown)
-	if n := len(s.requests()); n != 3 {
-		t.Errorf("what changes something was sent again: %d requests", n-2)
-	}
+	n := len(s.requests())
+	assert.Check(t, is.Equal(n, 3), "what changes something was sent again: %d requests", n-2)
 }

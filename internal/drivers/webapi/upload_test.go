@@ -12,6 +12,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -19,12 +22,8 @@ import (
 func written(t *testing.T, name, content string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	assert.NilError(t, os.WriteFile(path, []byte(content), 0o600))
 	return path
 }
 
@@ -44,9 +43,7 @@ func TestParts(t *testing.T) {
 	})
 	got := s.last(t)
 	_, params, err := mime.ParseMediaType(got.Header.Get("Content-Type"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	var parts []string
 	reader := multipart.NewReader(strings.NewReader(got.body), params["boundary"])
 	for {
@@ -54,20 +51,14 @@ func TestParts(t *testing.T) {
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		content, err := io.ReadAll(part)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		parts = append(parts, part.FormName()+"|"+part.FileName()+"|"+part.Header.Get("Content-Type")+"|"+string(content))
 	}
 	want := "note|||a\r\nb\ntags|||x\ntags|||y\nmeta||application/json|{\"n\":1}\n" +
 		"file|pic %221%22.png|image/x-own|\x00picture\ndata|result.json|application/json|{\"call\":\"c-1\"}"
-	if got := strings.Join(parts, "\n"); got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	assert.Check(t, is.Equal(strings.Join(parts, "\n"), want))
 }
 
 // TestBodiesOfOtherTypes checks a body that is a file, and one that is a text.
@@ -87,12 +78,9 @@ func TestBodiesOfOtherTypes(t *testing.T) {
 		r.HTTP.Send = map[string]aai.SendRecipe{"body": c.send}
 		run(t, compile(t, newDriver(t), r), map[string]any{"body": c.value})
 		got := s.last(t)
-		if got.body != c.want {
-			t.Errorf("%s: the body is %q, want %q", media, got.body, c.want)
-		}
-		if sent := got.Header.Get("Content-Type"); sent != media {
-			t.Errorf("%s is sent as %q", media, sent)
-		}
+		assert.Check(t, is.Equal(got.body, c.want), media)
+		sent := got.Header.Get("Content-Type")
+		assert.Check(t, is.Equal(sent, media), "%s is sent as %q", media, sent)
 	}
 }
 
@@ -105,17 +93,13 @@ func TestFilesThatAreNotSent(t *testing.T) {
 	r.HTTP.Send = map[string]aai.SendRecipe{"file": {In: "body", Whole: true, File: true}}
 	master := written(t, "master", "x")
 	again := filepath.Join(filepath.Dir(master), "again")
-	if err := os.Link(master, again); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.Link(master, again))
 	config := fast(plainClient(t))
 	config.SecretFiles = []string{master}
 	action := compile(t, New(config), r)
 	plain := written(t, "plain.txt", "x")
 	link := filepath.Join(t.TempDir(), "link.txt")
-	if err := os.Symlink(plain, link); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.Symlink(plain, link))
 	for path, want := range map[string]string{
 		written(t, ".ssh/known_hosts", "x"):                                                   "passwords or keys",
 		written(t, "ID_RSA", "x"):                                                             "passwords or keys",
@@ -136,13 +120,10 @@ func TestFilesThatAreNotSent(t *testing.T) {
 		"result:c-1":                                                                          "no results are kept",
 	} {
 		e := fail(t, action, map[string]any{"file": path}, aai.InvalidParams, aai.NotDelivered)
-		if !strings.Contains(e.Message, want) {
-			t.Errorf("%s: got %s, want %s", path, e.Message, want)
-		}
+		assert.Check(t, is.Contains(e.Message, want), path)
 	}
-	if n := len(s.requests()); n != 0 {
-		t.Errorf("%d requests were sent", n)
-	}
+	n := len(s.requests())
+	assert.Check(t, is.Equal(n, 0), "%d requests were sent", n)
 }
 
 // TestFilesFromTheWeb checks that a descriptor from a site cannot ask for files.
@@ -151,9 +132,8 @@ func TestFilesFromTheWeb(t *testing.T) {
 	r.HTTP.Origin = "https://example.com"
 	r.HTTP.Headers = map[string]string{"Content-Type": "application/octet-stream"}
 	r.HTTP.Send = map[string]aai.SendRecipe{"file": {In: "body", Whole: true, File: true}}
-	if _, err := newDriver(t).Compile(r); err == nil || !strings.Contains(err.Error(), "send.file.file") {
-		t.Errorf("got %v", err)
-	}
+	_, err := newDriver(t).Compile(r)
+	assert.Check(t, is.ErrorContains(err, "send.file.file"))
 }
 
 // TestFilesTogether checks that the files of one call have a limit together.
@@ -163,13 +143,9 @@ func TestFilesTogether(t *testing.T) {
 	r.HTTP.Headers = map[string]string{"Content-Type": "multipart/form-data"}
 	r.HTTP.Send = map[string]aai.SendRecipe{"files": {In: "body", File: true}}
 	path := written(t, "big.bin", "")
-	if err := os.Truncate(path, 30<<20); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.Truncate(path, 30<<20))
 	e := fail(t, compile(t, newDriver(t), r), map[string]any{"files": []any{path, path, path, path}}, aai.InvalidParams, aai.NotDelivered)
-	if !strings.Contains(e.Message, "more than 100 MiB together") {
-		t.Error(e.Message)
-	}
+	assert.Check(t, is.Contains(e.Message, "more than 100 MiB together"))
 }
 
 // TestMediaTypes checks that a media type cannot add a header to a part.
@@ -178,8 +154,7 @@ func TestMediaTypes(t *testing.T) {
 		r := recipe("https://api.example.com", http.MethodPost, "/", "file")
 		r.HTTP.Headers = map[string]string{"Content-Type": "multipart/form-data"}
 		r.HTTP.Send = map[string]aai.SendRecipe{"file": {In: "body", File: true, Media: media}}
-		if _, err := newDriver(t).Compile(r); err == nil || !strings.Contains(err.Error(), "send.file.media") {
-			t.Errorf("%q: got %v", media, err)
-		}
+		_, err := newDriver(t).Compile(r)
+		assert.Check(t, is.ErrorContains(err, "send.file.media"), "%q", media)
 	}
 }

@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 )
 
@@ -20,17 +23,13 @@ func TestReadersSeeWholeFiles(t *testing.T) {
 	for name, put := range map[string]func(string, []byte) error{"replaced": atomicfile.Replace, "kept": atomicfile.ReplaceDurable} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "state.json")
-			if err := put(path, contents[0]); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, put(path, contents[0]))
 			var writer sync.WaitGroup
 			done := make(chan struct{})
 			writer.Go(func() {
 				defer close(done)
 				for i := range 100 {
-					if err := put(path, contents[i%2]); err != nil {
-						t.Error(err)
-					}
+					assert.Check(t, put(path, contents[i%2]))
 				}
 			})
 			for reading := true; reading; {
@@ -40,9 +39,8 @@ func TestReadersSeeWholeFiles(t *testing.T) {
 				default:
 				}
 				got, err := os.ReadFile(path)
-				if err != nil || !bytes.Equal(got, contents[0]) && !bytes.Equal(got, contents[1]) {
-					t.Fatalf("%d bytes, %v", len(got), err)
-				}
+				assert.NilError(t, err, "%d", len(got))
+				assert.Assert(t, bytes.Equal(got, contents[0]) || bytes.Equal(got, contents[1]), "%d bytes, %v", len(got), err)
 			}
 			writer.Wait()
 			alone(t, path)
@@ -56,16 +54,14 @@ func TestConcurrentReplaceDurable(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range 20 {
 		all.Go(func() {
-			if err := atomicfile.ReplaceDurable(path, bytes.Repeat([]byte{'a' + byte(i)}, 1000)); err != nil {
-				t.Error(err)
-			}
+			assert.Check(t, atomicfile.ReplaceDurable(path, bytes.Repeat([]byte{'a' + byte(i)}, 1000)))
 		})
 	}
 	all.Wait()
 	got, err := os.ReadFile(path)
-	if err != nil || len(got) != 1000 || !bytes.Equal(got, bytes.Repeat(got[:1], 1000)) {
-		t.Errorf("%d bytes, %v", len(got), err)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(got, 1000))
+	assert.Assert(t, bytes.Equal(got, bytes.Repeat(got[:1], 1000)), "%d bytes, %v", len(got), err)
 	alone(t, path)
 }
 
@@ -77,13 +73,9 @@ func TestWhatTheKilledLeft(t *testing.T) {
 		path := filepath.Join(folder, "a [b]*.json")
 		old := time.Now().Add(-2 * time.Minute)
 		for _, left := range []string{".a [b]*.json-123", ".a [b]*.json-124"} {
-			if err := os.WriteFile(filepath.Join(folder, left), []byte("half of i"), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, os.WriteFile(filepath.Join(folder, left), []byte("half of i"), 0o600))
 		}
-		if err := os.Chtimes(filepath.Join(folder, ".a [b]*.json-123"), old, old); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.Chtimes(filepath.Join(folder, ".a [b]*.json-123"), old, old))
 		stays := []string{".a [b]*.json-", ".a [b]*.json-1a", ".a [b]*.json-1.new", "a [b]*.json-1", ".a [b]x.json-1", ".other-1", ".a [b]*.json-9"}
 		for _, other := range stays {
 			var err error
@@ -92,13 +84,10 @@ func TestWhatTheKilledLeft(t *testing.T) {
 			} else {
 				err = os.WriteFile(filepath.Join(folder, other), nil, 0o600)
 			}
-			if err = errors.Join(err, os.Chtimes(filepath.Join(folder, other), old, old)); err != nil {
-				t.Fatal(err)
-			}
+			err = errors.Join(err, os.Chtimes(filepath.Join(folder, other), old, old))
+			assert.NilError(t, err)
 		}
-		if err := put(path, []byte("x")); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, put(path, []byte("x")))
 		var got []string
 		entries, err := os.ReadDir(folder)
 		for _, e := range entries {
@@ -115,16 +104,11 @@ func TestWhatTheKilledLeft(t *testing.T) {
 // TestWhatFailsLeavesNothing: a folder stands where the file should.
 func TestWhatFailsLeavesNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.json")
-	if err := os.MkdirAll(filepath.Join(path, "in it"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if atomicfile.ReplaceDurable(path, []byte("x")) == nil {
-		t.Error("a folder was replaced")
-	}
+	assert.NilError(t, os.MkdirAll(filepath.Join(path, "in it"), 0o700))
+	assert.Check(t, atomicfile.ReplaceDurable(path, []byte("x")) != nil, "a folder was replaced")
 	alone(t, path)
-	if atomicfile.ReplaceDurable(filepath.Join(path, "no folder", "f"), nil) == nil || atomicfile.Replace(filepath.Join(path, "no folder", "f"), nil) == nil {
-		t.Error("no folder, and no error")
-	}
+	assert.Assert(t, atomicfile.ReplaceDurable(filepath.Join(path, "no folder", "f"), nil) != nil, "no folder, and no error")
+	assert.Assert(t, atomicfile.Replace(filepath.Join(path, "no folder", "f"), nil) != nil, "no folder, and no error")
 }
 
 // alone checks that nothing else is in the file's folder, and that a file is its
@@ -132,9 +116,8 @@ func TestWhatFailsLeavesNothing(t *testing.T) {
 func alone(t *testing.T, path string) {
 	t.Helper()
 	entries, err := os.ReadDir(filepath.Dir(path))
-	if err != nil || len(entries) != 1 {
-		t.Fatalf("%v, %v", entries, err)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(entries, 1))
 	info, err := entries[0].Info()
 	if err != nil || info.Mode().Perm()&0o077 != 0 {
 		t.Errorf("%v, %v", info.Mode(), err)

@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 )
 
@@ -21,47 +24,34 @@ func TestModify(t *testing.T) {
 	for mode, want := range map[os.FileMode]os.FileMode{0: 0o600, 0o664: 0o664, 0o400: 0o400, 0o755: 0o755} {
 		_ = os.Remove(path)
 		if mode != 0 {
-			if err := os.WriteFile(path, []byte("old"), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Chmod(path, mode); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, os.WriteFile(path, []byte("old"), 0o600))
+			assert.NilError(t, os.Chmod(path, mode))
 		}
-		if err := atomicfile.Modify(path, []byte("new")); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, atomicfile.Modify(path, []byte("new")))
 		got, err := os.ReadFile(path)
 		info, statErr := os.Stat(path)
-		if err != nil || statErr != nil || string(got) != "new" || info.Mode() != want {
-			t.Errorf("%v: %q, %v, %v, %v", mode, got, info.Mode(), err, statErr)
-		}
+		assert.NilError(t, err, "%v %q", mode, got)
+		assert.NilError(t, statErr, "%v %q", mode, got)
+		assert.Equal(t, string(got), "new", "%v %q", mode, got)
+		assert.Equal(t, info.Mode(), want, "%v %q", mode, got)
 	}
 	if os.Geteuid() == 0 {
-		if err := os.Chown(path, 1234, 2345); err != nil {
-			t.Fatal(err)
-		}
-		if err := atomicfile.Modify(path, []byte("newer")); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.Chown(path, 1234, 2345))
+		assert.NilError(t, atomicfile.Modify(path, []byte("newer")))
 		var stat syscall.Stat_t
-		if err := syscall.Stat(path, &stat); err != nil || stat.Uid != 1234 || stat.Gid != 2345 {
-			t.Errorf("it belongs to %d:%d, %v", stat.Uid, stat.Gid, err)
-		}
+		err := syscall.Stat(path, &stat)
+		assert.NilError(t, err, "%d %d", stat.Uid, stat.Gid)
+		assert.Assert(t, stat.Uid == 1234, "it belongs to %d:%d, %v", stat.Uid, stat.Gid, err)
+		assert.Assert(t, stat.Gid == 2345, "it belongs to %d:%d, %v", stat.Uid, stat.Gid, err)
 	}
 	link := filepath.Join(folder, "link")
-	if err := os.Symlink(path, link); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.Symlink(path, link))
 	for _, other := range []string{link, folder} {
-		if err := atomicfile.Modify(other, nil); err == nil {
-			t.Errorf("%s was replaced", other)
-		}
+		assert.Check(t, atomicfile.Modify(other, nil) != nil, "%s was replaced", other)
 	}
 	entries, err := os.ReadDir(folder)
-	if err != nil || len(entries) != 2 {
-		t.Errorf("there are %v, %v", entries, err)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(entries, 2))
 }
 
 // TestWhatAnotherAccountLeft: another account's temporary file stays.
@@ -73,7 +63,7 @@ func TestWhatAnotherAccountLeft(t *testing.T) {
 	old := time.Now().Add(-time.Hour)
 	other := filepath.Join(folder, ".file-1")
 	err := errors.Join(os.WriteFile(other, nil, 0o600), os.Chown(other, 1234, 1234), os.Chtimes(other, old, old), atomicfile.ReplaceDurable(filepath.Join(folder, "file"), nil))
-	if _, statErr := os.Lstat(other); err != nil || statErr != nil {
-		t.Errorf("%v, %v", err, statErr)
-	}
+	_, statErr := os.Lstat(other)
+	assert.NilError(t, err)
+	assert.NilError(t, statErr)
 }

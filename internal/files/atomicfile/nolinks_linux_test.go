@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+	"gotest.tools/v3/assert"
 
 	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 )
@@ -18,20 +19,15 @@ func TestNoLinks(t *testing.T) {
 	folder := realFolder(t)
 	plain, link, hidden := filepath.Join(folder, "plain"), filepath.Join(folder, "link"), filepath.Join(folder, "hidden")
 	for place, content := range map[string]string{plain: "own", hidden: "secret"} {
-		if err := errors.Join(os.Mkdir(place, 0o700), os.WriteFile(filepath.Join(place, "f"), []byte(content), 0o600)); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, errors.Join(os.Mkdir(place, 0o700), os.WriteFile(filepath.Join(place, "f"), []byte(content), 0o600)))
 	}
-	if err := os.Symlink(hidden, link); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.Symlink(hidden, link))
 	limits := atomicfile.ReadLimits{Size: 100, NoLinks: true}
-	if got, err := atomicfile.Read(filepath.Join(plain, "f"), limits); err != nil || string(got) != "own" {
-		t.Fatalf("%q, %v", got, err)
-	}
-	if _, err := atomicfile.Read(filepath.Join(link, "f"), limits); err == nil {
-		t.Fatal("a link was followed")
-	}
+	got, err := atomicfile.Read(filepath.Join(plain, "f"), limits)
+	assert.NilError(t, err, "%q", got)
+	assert.Equal(t, string(got), "own", "%q", got)
+	_, err = atomicfile.Read(filepath.Join(link, "f"), limits)
+	assert.Assert(t, err != nil, "a link was followed")
 	done := make(chan struct{})
 	var other sync.WaitGroup
 	other.Go(func() {
@@ -67,16 +63,14 @@ func TestNoLinks(t *testing.T) {
 func TestNoLinksToOthers(t *testing.T) {
 	folder := realFolder(t)
 	pipe, link := filepath.Join(folder, "pipe"), filepath.Join(folder, "link")
-	if err := errors.Join(syscall.Mkfifo(pipe, 0o600), os.Symlink(pipe, link)); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, errors.Join(syscall.Mkfifo(pipe, 0o600), os.Symlink(pipe, link)))
 	for path, want := range map[string]string{
 		pipe: "expected a regular file", folder: "expected a regular file", pipe + "s": "no such file or directory",
 		link: "is a link, or in a folder that is one; expected the path of the file itself",
 	} {
-		if _, err := atomicfile.Read(path, atomicfile.ReadLimits{Size: 10, NoLinks: true}); err == nil || err.Error() != want {
-			t.Errorf("%s: got %v, want %s", path, err, want)
-		}
+		_, err := atomicfile.Read(path, atomicfile.ReadLimits{Size: 10, NoLinks: true})
+		assert.Assert(t, err != nil, "%s %v", path, err)
+		assert.Equal(t, err.Error(), want, "%s %v", path, err)
 	}
 }
 
@@ -84,8 +78,6 @@ func TestNoLinksToOthers(t *testing.T) {
 func realFolder(t *testing.T) string {
 	t.Helper()
 	folder, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return folder
 }

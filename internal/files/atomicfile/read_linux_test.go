@@ -7,6 +7,9 @@ import (
 	"syscall"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 )
 
@@ -14,16 +17,10 @@ import (
 func TestReadToolForm(t *testing.T) {
 	folder := t.TempDir()
 	pipe, file := filepath.Join(folder, "pipe"), filepath.Join(folder, "file")
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, []byte("1234567"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, syscall.Mkfifo(pipe, 0o600))
+	assert.NilError(t, os.WriteFile(file, []byte("1234567"), 0o600))
 	link := filepath.Join(folder, "link")
-	if err := os.Symlink(file, link); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.Symlink(file, link))
 	for _, c := range []struct {
 		path string
 		most int
@@ -39,8 +36,8 @@ func TestReadToolForm(t *testing.T) {
 		{file + "s", 7, "", "no such file or directory"},
 	} {
 		got, err := atomicfile.Read(c.path, atomicfile.ReadLimits{Size: c.most})
-		if string(got) != c.want || (err == nil) != (c.err == "") || err != nil && (err.Error() != c.err || strings.Contains(err.Error(), folder)) {
-			t.Errorf("%s, %d: %q, %v", c.path, c.most, got, err)
-		}
+		assert.Check(t, is.Equal(string(got), c.want), "%s %d %q %v", c.path, c.most, got, err)
+		assert.Check(t, is.Equal((err == nil), (c.err == "")), "%s %d %q %v", c.path, c.most, got, err)
+		assert.Check(t, !(err != nil && (err.Error() != c.err || strings.Contains(err.Error(), folder))), "%s %d %q %v", c.path, c.most, got, err)
 	}
 }

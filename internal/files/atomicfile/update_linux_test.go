@@ -6,6 +6,9 @@ import (
 	"syscall"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 )
 
@@ -14,51 +17,37 @@ import (
 func TestUpdateOfLinks(t *testing.T) {
 	folder := t.TempDir()
 	there, path := filepath.Join(folder, "there"), filepath.Join(folder, "link")
-	if err := os.WriteFile(there, []byte("7"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(there, path); err != nil {
-		t.Fatal(err)
-	}
-	if err := add(t.Context(), path); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.WriteFile(there, []byte("7"), 0o644))
+	assert.NilError(t, os.Symlink(there, path))
+	assert.NilError(t, add(t.Context(), path))
 	if got, err := os.ReadFile(there); err != nil || string(got) != "7" {
 		t.Errorf("where it led: %s, %v", got, err)
 	}
 	info, err := os.Lstat(path)
-	if err != nil || info.Mode() != 0o600 {
-		t.Fatalf("%v, %v", info, err)
-	}
-	if got, err := os.ReadFile(path); err != nil || string(got) != "8" {
-		t.Errorf("%s, %v", got, err)
-	}
+	assert.NilError(t, err, info)
+	assert.Assert(t, info.Mode() == 0o600, info)
+	got, err := os.ReadFile(path)
+	assert.NilError(t, err, got)
+	assert.Equal(t, string(got), "8", got)
 
 	made := filepath.Join(folder, "made")
-	if err := os.Symlink(made, there+".lock"); err != nil {
-		t.Fatal(err)
-	}
-	if err := add(t.Context(), there); err == nil {
-		t.Error("the link was followed")
-	}
-	if _, err := os.Lstat(made); err == nil {
-		t.Error("a file was made where the link leads")
-	}
+	assert.NilError(t, os.Symlink(made, there+".lock"))
+	assert.Check(t, add(t.Context(), there) != nil, "the link was followed")
+	_, err = os.Lstat(made)
+	assert.Check(t, err != nil, "a file was made where the link leads")
 }
 
 // TestUpdateOfWhatIsNoFile: it is not waited for, and stays.
 func TestUpdateOfWhatIsNoFile(t *testing.T) {
 	folder := t.TempDir()
 	pipe := filepath.Join(folder, "pipe")
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := add(t.Context(), pipe); err == nil || err.Error() != "expected a regular file" {
-		t.Errorf("got %v", err)
-	}
-	if info, err := os.Lstat(pipe); err != nil || info.Mode().IsRegular() {
-		t.Errorf("%v, %v", info, err)
-	}
+	assert.NilError(t, syscall.Mkfifo(pipe, 0o600))
+	err := add(t.Context(), pipe)
+	assert.Assert(t, err != nil, err)
+	assert.Equal(t, err.Error(), "expected a regular file", err)
+	info, err := os.Lstat(pipe)
+	assert.NilError(t, err, info)
+	assert.Assert(t, !info.Mode().IsRegular(), info)
 }
 
 // TestPrivate: with Private, a file that others can read is rejected.
@@ -66,28 +55,22 @@ func TestPrivate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "secret")
 	for mode, private := range map[os.FileMode]bool{0o600: true, 0o400: true, 0o640: false, 0o604: false, 0o610: false} {
 		_ = os.Remove(path) // it may be read-only
-		if err := os.WriteFile(path, []byte("1"), mode); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.WriteFile(path, []byte("1"), mode))
 		if err := os.Chmod(path, mode); err != nil { // whatever the umask
 			t.Fatal(err)
 		}
 		limits := atomicfile.ReadLimits{Size: 10, Private: true}
-		if _, err := atomicfile.Read(path, limits); (err == nil) != private {
-			t.Errorf("%v: %v", mode, err)
-		}
+		_, err := atomicfile.Read(path, limits)
+		assert.Check(t, is.Equal((err == nil), private), "%v %v", mode, err)
 		limits.Private = false
-		if _, err := atomicfile.Read(path, limits); err != nil {
-			t.Errorf("%v, where that does not matter: %v", mode, err)
-		}
+		_, err = atomicfile.Read(path, limits)
+		assert.Check(t, err, "%v, where that does not matter: %v", mode, err)
 	}
 }
 
 // TestLockThatIsAPipe: a pipe in place of a lock file does not block.
 func TestLockThatIsAPipe(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "kept")
-	if err := syscall.Mkfifo(path+".lock", 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, syscall.Mkfifo(path+".lock", 0o600))
 	_ = atomicfile.Update(t.Context(), path, atomicfile.ReadLimits{Size: 10}, func([]byte) ([]byte, error) { return []byte("x"), nil })
 }

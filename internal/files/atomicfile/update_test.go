@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/gofrs/flock"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 	"github.com/gybob/aai-gateway/internal/testkit"
@@ -76,9 +78,7 @@ func TestMain(m *testing.M) {
 func process(t *testing.T, path string, env ...string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	cmd := exec.CommandContext(t.Context(), self)
 	cmd.Env = append(append(os.Environ(), adderOf+"="+path), env...)
 	return cmd
@@ -91,87 +91,71 @@ func TestProcessesTakeTurns(t *testing.T) {
 	for range 3 {
 		cmd := process(t, path)
 		all.Go(func() {
-			if out, err := cmd.CombinedOutput(); err != nil {
-				t.Errorf("%v: %s", err, out)
-			}
+			out, err := cmd.CombinedOutput()
+			assert.Check(t, err, out)
 		})
 	}
 	for range turns {
 		all.Go(func() {
-			if err := add(t.Context(), path); err != nil {
-				t.Error(err)
-			}
+			assert.Check(t, add(t.Context(), path))
 		})
 	}
 	all.Wait()
-	if got, err := os.ReadFile(path); err != nil || string(got) != strconv.Itoa(4*turns) {
-		t.Errorf("%s, %v; expected %d", got, err, 4*turns)
-	}
+	got, err := os.ReadFile(path)
+	assert.NilError(t, err, "%s %d", got, 4*turns)
+	assert.Equal(t, string(got), strconv.Itoa(4*turns), "%s %d", got, 4*turns)
 	onlyOwner(t, filepath.Dir(path), "count", "count.lock")
 }
 
 // TestTheDeadHaveNoLock: a process killed during an update changes nothing and blocks no other.
 func TestTheDeadHaveNoLock(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "count")
-	if err := add(t.Context(), path); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, add(t.Context(), path))
 	p := testkit.StartProcess(t, process(t, path, "TEST_WHOLEFILE_STAYS=1"))
-	if line := p.ReadLine(t); line != "within" {
-		t.Fatalf("%q", line)
-	}
+	assert.Equal(t, p.ReadLine(t), "within")
 	lock := flock.New(path + ".lock")
-	if free, err := lock.TryLock(); free || err != nil {
-		t.Errorf("the lock is free: %v, %v", free, err)
-	}
+	free, err := lock.TryLock()
+	assert.Assert(t, !free, "the lock is free: %v, %v", free, err)
+	assert.NilError(t, err, free)
 	// Readers do not wait.
-	if got, err := atomicfile.Read(path, small()); err != nil || string(got) != "1" {
-		t.Errorf("%s, %v", got, err)
-	}
+	got, err := atomicfile.Read(path, small())
+	assert.NilError(t, err, got)
+	assert.Equal(t, string(got), "1", got)
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := add(ended, path); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), path+".lock") {
-		t.Errorf("who waits no longer: %v", err)
-	}
+	err = add(ended, path)
+	assert.Assert(t, is.ErrorIs(err, context.Canceled))
+	assert.Assert(t, is.ErrorContains(err, path+".lock"))
 	p.Kill()
-	if err := add(t.Context(), path); err != nil {
-		t.Error(err)
-	}
-	if got, err := atomicfile.Read(path, small()); err != nil || string(got) != "2" {
-		t.Errorf("%s, %v", got, err)
-	}
+	assert.Check(t, add(t.Context(), path))
+	got, err = atomicfile.Read(path, small())
+	assert.NilError(t, err, got)
+	assert.Equal(t, string(got), "2", got)
 }
 
 // TestEditFails: the error of edit is returned, and the file stays unchanged; likewise if the new
 // content is too large.
 func TestEditFails(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "count")
-	if err := add(t.Context(), path); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, add(t.Context(), path))
 	refused := errors.New("refused")
 	err := atomicfile.Update(t.Context(), path, small(), func([]byte) ([]byte, error) { return []byte("9"), refused })
-	if !errors.Is(err, refused) || err.Error() != "refused" {
-		t.Errorf("got %v", err)
-	}
+	assert.Assert(t, is.ErrorIs(err, refused))
+	assert.Equal(t, err.Error(), "refused")
 	err = atomicfile.Update(t.Context(), path, small(), func([]byte) ([]byte, error) { return make([]byte, 101), nil })
-	if err == nil || err.Error() != "expected at most 100 bytes" {
-		t.Errorf("got %v", err)
-	}
+	assert.Assert(t, err != nil, err)
+	assert.Equal(t, err.Error(), "expected at most 100 bytes", err)
 	err = atomicfile.Update(t.Context(), path, small(), func([]byte) ([]byte, error) { return []byte(strings.Repeat("1", 100)), nil })
-	if err != nil {
-		t.Error(err)
-	}
+	assert.Check(t, err)
 	err = atomicfile.Update(t.Context(), path, atomicfile.ReadLimits{Size: 99}, func([]byte) ([]byte, error) {
 		t.Error("what is too large was cut off")
 		return nil, nil
 	})
-	if err == nil || err.Error() != "expected at most 99 bytes" {
-		t.Errorf("got %v", err)
-	}
-	if got, err := os.ReadFile(path); err != nil || len(got) != 100 {
-		t.Errorf("%d bytes, %v", len(got), err)
-	}
+	assert.Assert(t, err != nil, err)
+	assert.Equal(t, err.Error(), "expected at most 99 bytes", err)
+	got, err := os.ReadFile(path)
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(got, 100))
 	onlyOwner(t, filepath.Dir(path), "count", "count.lock")
 }
 
@@ -180,9 +164,7 @@ func TestEditFails(t *testing.T) {
 func onlyOwner(t *testing.T, folder string, names ...string) {
 	t.Helper()
 	entries, err := os.ReadDir(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	var got []string
 	for _, e := range entries {
 		got = append(got, e.Name())
@@ -190,7 +172,5 @@ func onlyOwner(t *testing.T, folder string, names ...string) {
 			t.Errorf("%s: %v, %v", e.Name(), info.Mode(), err)
 		}
 	}
-	if strings.Join(got, " ") != strings.Join(names, " ") {
-		t.Errorf("the folder has %q; expected %q", got, names)
-	}
+	assert.Check(t, is.Equal(strings.Join(got, " "), strings.Join(names, " ")), "%q %q", got, names)
 }

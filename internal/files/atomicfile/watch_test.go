@@ -5,6 +5,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 )
 
@@ -15,27 +18,18 @@ func TestWatch(t *testing.T) {
 	write := func(name string) {
 		t.Helper()
 		path := filepath.Join(folder, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.MkdirAll(filepath.Dir(path), 0o700))
 		f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := f.WriteString("line\n"); err != nil {
-			t.Fatal(err)
-		}
-		if err := f.Close(); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
+		_, err = f.WriteString("line\n")
+		assert.NilError(t, err)
+		assert.NilError(t, f.Close())
 	}
 	write("below/first")
 	told := make(chan string, 1000)
-	if err := atomicfile.Watch(t.Context(), map[string]string{
+	assert.NilError(t, atomicfile.Watch(t.Context(), map[string]string{
 		filepath.Join(folder, "file"): "file", filepath.Join(folder, "below"): "below", filepath.Join(folder, "later", "file"): "later",
-	}, func(word string) { told <- word }); err != nil {
-		t.Fatal(err)
-	}
+	}, func(word string) { told <- word }))
 	for _, c := range []struct{ path, word string }{
 		{"file", "file"}, {"beside", ""}, {"file", "file"}, {"below/second", "below"}, {"later/file", "later"},
 	} {
@@ -48,9 +42,8 @@ func TestWatch(t *testing.T) {
 			}
 			write(c.path)
 			write("file")
-			if got := <-told; got != "file" {
-				t.Errorf("%s is told as %q", c.path, got)
-			}
+			got := <-told
+			assert.Check(t, is.Equal(got, "file"), "%s is told as %q", c.path, got)
 		}
 	}
 }

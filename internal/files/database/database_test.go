@@ -9,6 +9,9 @@ import (
 	"sync"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/files/database"
 )
 
@@ -19,9 +22,7 @@ func layout() database.Schema {
 func open(t *testing.T, path string) *sql.DB {
 	t.Helper()
 	db, err := database.Open(t.Context(), path, layout())
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(func() { _ = db.Close() })
 	return db
 }
@@ -38,19 +39,17 @@ func TestManyOpenIt(t *testing.T) {
 				return
 			}
 			defer db.Close() //nolint:errcheck // it is about what was written
-			if _, err := db.Exec("INSERT INTO things VALUES (?)", name); err != nil {
-				t.Error(err)
-			}
+			_, err = db.Exec("INSERT INTO things VALUES (?)", name)
+			assert.Check(t, err)
 		})
 	}
 	all.Wait()
 	var n int
-	if err := open(t, path).QueryRow("SELECT count(*) FROM things").Scan(&n); err != nil || n != 8 {
-		t.Errorf("%d things, %v", n, err)
-	}
-	if _, err := os.Stat(path); err != nil {
-		t.Error(err)
-	}
+	err := open(t, path).QueryRow("SELECT count(*) FROM things").Scan(&n)
+	assert.NilError(t, err)
+	assert.Equal(t, n, 8)
+	_, err = os.Stat(path)
+	assert.Check(t, err)
 }
 
 // TestWhatIsAnothers: a file with another schema stays unchanged, and IsUnusable distinguishes it
@@ -65,21 +64,16 @@ func TestWhatIsAnothers(t *testing.T) {
 		if err == nil {
 			_, err = db.Exec(tables)
 		}
-		if err := errors.Join(err, db.Close()); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := database.Open(t.Context(), path, layout()); !errors.Is(err, database.ErrSchemaMismatch) || !database.IsUnusable(err) {
-			t.Errorf("another %s: %v", name, err)
-		}
+		assert.NilError(t, errors.Join(err, db.Close()))
+		_, err = database.Open(t.Context(), path, layout())
+		assert.Assert(t, is.ErrorIs(err, database.ErrSchemaMismatch), name)
+		assert.Assert(t, database.IsUnusable(err), "another %s: %v", name, err)
 	}
 	path := filepath.Join(t.TempDir(), "x.db")
-	if err := os.WriteFile(path, []byte("this is no database, and long enough to be looked at as one"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := database.Open(t.Context(), path, layout()); !database.IsUnusable(err) {
-		t.Errorf("no database: %v", err)
-	}
-	if _, err := database.Open(t.Context(), filepath.Join(t.TempDir(), "none", "x.db"), layout()); err == nil || database.IsUnusable(err) {
-		t.Errorf("no folder: %v", err)
-	}
+	assert.NilError(t, os.WriteFile(path, []byte("this is no database, and long enough to be looked at as one"), 0o600))
+	_, err := database.Open(t.Context(), path, layout())
+	assert.Check(t, database.IsUnusable(err), "no database: %v", err)
+	_, err = database.Open(t.Context(), filepath.Join(t.TempDir(), "none", "x.db"), layout())
+	assert.Assert(t, err != nil, "no folder: %v", err)
+	assert.Assert(t, !database.IsUnusable(err), "no folder: %v", err)
 }

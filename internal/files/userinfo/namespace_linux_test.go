@@ -5,6 +5,8 @@ import (
 	"os/exec"
 	"syscall"
 	"testing"
+
+	"gotest.tools/v3/assert"
 )
 
 // TestRootOfANamespace: root of a user namespace is not the computer's root.
@@ -22,7 +24,6 @@ func TestRootOfANamespace(t *testing.T) {
 		Cloneflags:  syscall.CLONE_NEWUSER,
 		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Geteuid(), Size: 1}},
 	}
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Errorf("%v: %s", err, out)
-	}
+	out, err := cmd.CombinedOutput()
+	assert.Check(t, err, out)
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/gateway/active"
 )
@@ -30,14 +32,10 @@ func TestLongNamesHideNothing(t *testing.T) {
 	teller.StageChanged()
 	for late := time.Now().Add(30 * time.Second); ; time.Sleep(time.Millisecond) {
 		rows, more, err := active.ListActive(folder)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		if len(rows) > 20 && len(rows)+more == len(calls) {
 			return
 		}
-		if time.Now().After(late) {
-			t.Fatalf("%d calls are told and %d more, of %d", len(rows), more, len(calls))
-		}
+		assert.Assert(t, !time.Now().After(late), "%d calls are told and %d more, of %d", len(rows), more, len(calls))
 	}
 }

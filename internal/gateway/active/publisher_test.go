@@ -14,6 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/gateway"
@@ -73,15 +76,11 @@ func listed(t *testing.T, folder string, n int) []answer.ActiveCall {
 	t.Helper()
 	for late := time.Now().Add(30 * time.Second); ; time.Sleep(time.Millisecond) {
 		rows, _, err := active.ListActive(folder)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		if len(rows) == n {
 			return rows
 		}
-		if time.Now().After(late) {
-			t.Fatalf("%d calls are told, expected %d: %+v", len(rows), n, rows)
-		}
+		assert.Assert(t, !time.Now().After(late), "%d calls are told, expected %d: %+v", len(rows), n, rows)
 	}
 }
 
@@ -138,15 +137,24 @@ func TestTold(t *testing.T) {
 	}
 	rows := listed(t, folder, 2)
 	r := rows[0]
-	if r.Call != "c2" || rows[1].Call != "c1" || r.Caller != "mcp:claude" || r.Identity != "/bin/a" || r.App != "desktop" || r.Target != "org.example.App" ||
-		r.On != `button "Save"` || r.Stage != string(gateway.StageActing) || r.Done != 1 || r.Total != 3 || r.Message != "Step 1/3" || r.Process != os.Getpid() || r.Parent != "p1" || r.Door != aai.DoorMCP {
-		t.Errorf("%+v", rows)
-	}
+	assert.Check(t, is.Equal(r.Call, "c2"), "%+v", rows)
+	assert.Check(t, is.Equal(rows[1].Call, "c1"), "%+v", rows)
+	assert.Check(t, is.Equal(r.Caller, "mcp:claude"), "%+v", rows)
+	assert.Check(t, is.Equal(r.Identity, "/bin/a"), "%+v", rows)
+	assert.Check(t, is.Equal(r.App, "desktop"), "%+v", rows)
+	assert.Check(t, is.Equal(r.Target, "org.example.App"), "%+v", rows)
+	assert.Check(t, is.Equal(r.On, `button "Save"`), "%+v", rows)
+	assert.Check(t, is.Equal(r.Stage, string(gateway.StageActing)), "%+v", rows)
+	assert.Check(t, r.Done == 1, "%+v", rows)
+	assert.Check(t, r.Total == 3, "%+v", rows)
+	assert.Check(t, is.Equal(r.Message, "Step 1/3"), "%+v", rows)
+	assert.Check(t, is.Equal(r.Process, os.Getpid()), "%+v", rows)
+	assert.Check(t, is.Equal(r.Parent, "p1"), "%+v", rows)
+	assert.Check(t, is.Equal(r.Door, aai.DoorMCP), "%+v", rows)
 	other.set()
 	tellers[1].StageChanged()
-	if rows := listed(t, folder, 1); rows[0].Call != "c1" {
-		t.Errorf("%+v", rows)
-	}
+	rows = listed(t, folder, 1)
+	assert.Check(t, is.Equal(rows[0].Call, "c1"), "%+v", rows)
 	many := make([]gateway.ActiveCall, 500)
 	for i := range many {
 		many[i] = call(fmt.Sprint("m", i), time.Second)
@@ -154,18 +162,15 @@ func TestTold(t *testing.T) {
 	other.set(many...)
 	tellers[1].StageChanged()
 	listed(t, folder, 201)
-	if _, more, _ := active.ListActive(folder); more != 300 {
-		t.Errorf("%d more are said to run", more)
-	}
+	_, more, _ := active.ListActive(folder)
+	assert.Check(t, is.Equal(more, 300), "%d more are said to run", more)
 	for _, teller := range tellers {
-		if err := teller.Close(); err != nil {
-			t.Error(err)
-		}
+		assert.Check(t, teller.Close())
 		teller.StageChanged()
 	}
-	if files, err := os.ReadDir(folder); err != nil || len(files) != 0 {
-		t.Errorf("%v are left, %v", files, err)
-	}
+	files, err := os.ReadDir(folder)
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(files, 0))
 }
 
 // TestNotTold: short calls and the listing itself are not published; a longer call is.
@@ -180,17 +185,13 @@ func TestNotTold(t *testing.T) {
 		teller.StageChanged()
 	}
 	time.Sleep(120 * time.Millisecond) // two writes are over by now, or come later with nothing to publish
-	if _, err := os.Lstat(folder); err == nil {
-		t.Error("a folder was made for nothing")
-	}
+	_, err := os.Lstat(folder)
+	assert.Check(t, err != nil, "a folder was made for nothing")
 	g.set(look, call("old", time.Minute))
 	teller.StageChanged()
-	if rows := listed(t, folder, 1); rows[0].Call != "old" {
-		t.Errorf("%+v", rows)
-	}
-	if err := teller.Close(); err != nil {
-		t.Error(err)
-	}
+	rows := listed(t, folder, 1)
+	assert.Check(t, is.Equal(rows[0].Call, "old"), "%+v", rows)
+	assert.Check(t, teller.Close())
 }
 
 // TestOfTheDead: the file of a killed gateway is ignored and removed.
@@ -199,17 +200,15 @@ func TestOfTheDead(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
 	cmd.Env = append(os.Environ(), activeGatewayEnv+"="+folder)
 	p := testkit.StartProcess(t, cmd)
-	if line := p.ReadLine(t); line != "told" {
-		t.Fatalf("%q", line)
-	}
-	if rows := listed(t, folder, 1); rows[0].Call != "theirs" || rows[0].Process != p.Process.Pid {
-		t.Errorf("%+v", rows)
-	}
+	assert.Equal(t, p.ReadLine(t), "told")
+	rows := listed(t, folder, 1)
+	assert.Check(t, is.Equal(rows[0].Call, "theirs"), "%+v", rows)
+	assert.Check(t, is.Equal(rows[0].Process, p.Process.Pid), "%+v", rows)
 	p.Kill()
 	listed(t, folder, 0)
-	if files, err := os.ReadDir(folder); err != nil || len(files) != 0 {
-		t.Errorf("%v are left, %v", files, err)
-	}
+	files, err := os.ReadDir(folder)
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(files, 0))
 }
 
 // TestStopsOfCallsThatHaveEnded: a stop of a call is listed while the call or one that it made is
@@ -228,34 +227,24 @@ func TestStopsOfCallsThatHaveEnded(t *testing.T) {
 		teller.StageChanged()
 		listed(t, folder, rows)
 		result, err := active.NewActiveTool(folder, stopped).Run(t.Context(), new(aai.Call))
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		b, _ := json.Marshal(result.Data)
 		var a struct{ Stops []answer.Stop }
-		if err := json.Unmarshal(b, &a); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, json.Unmarshal(b, &a))
 		var got []string
 		for _, s := range a.Stops {
 			got = append(got, s.Call+s.Caller)
 		}
-		if !slices.Equal(got, want) {
-			t.Errorf("with %d calls under way %q are listed as stopped, want %q", rows, got, want)
-		}
+		assert.Check(t, slices.Equal(got, want), "with %d calls under way %q are listed as stopped, want %q", rows, got, want)
 	}
 	for _, s := range []answer.Stop{{Caller: "/bin/a"}, {Call: "c1"}, {Call: "p1"}} {
 		s.At = time.Now()
-		if err := stopped.Add(t.Context(), s); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, stopped.Add(t.Context(), s))
 	}
 	lists([]gateway.ActiveCall{call("c1", time.Minute)}, 1, "/bin/a", "c1", "p1") // it is within p1
 	lists(nil, 0, "/bin/a")
 	lists([]gateway.ActiveCall{call("c2", time.Minute)}, 1, "/bin/a", "p1")
-	if e := stopped.CheckStopped(gateway.CallScope{CallIDs: []string{"c1", "c3"}}); e == nil {
-		t.Error("what is made again of a stopped call goes on")
-	}
+	assert.Check(t, stopped.CheckStopped(gateway.CallScope{CallIDs: []string{"c1", "c3"}}) != nil, "what is made again of a stopped call goes on")
 	many := make([]gateway.ActiveCall, 500)
 	for i := range many {
 		many[i] = call(fmt.Sprint("m", i), time.Second)
@@ -282,9 +271,7 @@ func TestWaits(t *testing.T) {
 			return a
 		}
 		b, _ := json.Marshal(result.Data)
-		if err := json.Unmarshal(b, &a); err != nil {
-			t.Error(err)
-		}
+		assert.Check(t, json.Unmarshal(b, &a))
 		if !strings.Contains(string(b), `"calls":[`) || !strings.Contains(string(b), `"stops":[`) {
 			t.Errorf("a list is no list: %s", b)
 		}
@@ -297,25 +284,18 @@ func TestWaits(t *testing.T) {
 	g.set(call("c1", time.Minute))
 	teller.StageChanged()
 	second := ask(t.Context(), first.Version)
-	if len(second.Calls) != 1 || len(second.Stops) != 0 {
-		t.Errorf("%+v", second)
-	}
-	if err := stopped.Add(t.Context(), answer.Stop{Caller: "/bin/a"}); err != nil {
-		t.Fatal(err)
-	}
+	assert.Assert(t, is.Len(second.Calls, 1), "%+v", second)
+	assert.Assert(t, is.Len(second.Stops, 0), "%+v", second)
+	assert.NilError(t, stopped.Add(t.Context(), answer.Stop{Caller: "/bin/a"}))
 	third := ask(t.Context(), second.Version)
-	if len(third.Stops) != 1 || third.Stops[0].Caller != "/bin/a" {
-		t.Errorf("%+v", third)
-	}
-	if err := os.WriteFile(stopped.Path(), []byte("?"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if last := ask(t.Context(), third.Version); len(last.Stops) != 1 || !last.Stops[0].IsEverything() {
-		t.Errorf("%+v", last)
-	}
+	assert.Assert(t, is.Len(third.Stops, 1), "%+v", third)
+	assert.Equal(t, third.Stops[0].Caller, "/bin/a", "%+v", third)
+	assert.NilError(t, os.WriteFile(stopped.Path(), []byte("?"), 0o600))
+	last := ask(t.Context(), third.Version)
+	assert.Assert(t, is.Len(last.Stops, 1), "%+v", last)
+	assert.Assert(t, last.Stops[0].IsEverything(), "%+v", last)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := tool.Run(ctx, &aai.Call{Args: map[string]any{"after": ask(t.Context(), "").Version, "wait": 30}}); err == nil {
-		t.Error("who left was answered")
-	}
+	_, err := tool.Run(ctx, &aai.Call{Args: map[string]any{"after": ask(t.Context(), "").Version, "wait": 30}})
+	assert.Check(t, err != nil, "who left was answered")
 }

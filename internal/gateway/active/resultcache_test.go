@@ -7,6 +7,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/gateway/active"
@@ -29,9 +32,7 @@ func look(t *testing.T, tool *aai.Tool, call aai.Call) string {
 	}
 	call.Tool = tool.Name
 	result, err := tool.Run(t.Context(), &call)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	text := result.Text
 	result.Text = "changed by who got it"
 	return text
@@ -44,9 +45,7 @@ func TestResultIsCached(t *testing.T) {
 		a.CacheTool(tool, 500*time.Millisecond)
 		expect := func(what, want string, call aai.Call) {
 			t.Helper()
-			if got := look(t, tool, call); got != want {
-				t.Errorf("%s: answer %s, want %s", what, got, want)
-			}
+			assert.Check(t, is.Equal(look(t, tool, call), want), what)
 		}
 		args := func(v any) aai.Call { return aai.Call{Args: map[string]any{"app": v}} }
 		expect("the first", "1", args("a"))
@@ -60,9 +59,8 @@ func TestResultIsCached(t *testing.T) {
 		expect("too late", "5", args("a"))
 		a.Invalidate()
 		expect("after an act", "6", args("a"))
-		if got := look(t, counting(func() {}), aai.Call{}); got != "1" {
-			t.Errorf("a tool of no age: %s", got)
-		}
+		got := look(t, counting(func() {}), aai.Call{})
+		assert.Check(t, is.Equal(got, "1"), "a tool of no age: %s", got)
 		time.Sleep(time.Second) // nothing is left to wait for
 	})
 }
@@ -75,9 +73,8 @@ func TestCachedResultIsMeasured(t *testing.T) {
 	for n, want := range []any{nil, true} {
 		var m gateway.Measurements
 		call := aai.Call{Tool: tool.Name, Target: &aai.App{ID: "desktop/a", PID: 7}}
-		if _, err := tool.Run(gateway.WithMeasurements(t.Context(), &m), &call); err != nil {
-			t.Fatal(err)
-		}
+		_, err := tool.Run(gateway.WithMeasurements(t.Context(), &m), &call)
+		assert.NilError(t, err)
 		got := map[string]any{}
 		if m.CopyTo(got); got["cache_hit"] != want {
 			t.Errorf("call %d: cached is %v, want %v", n, got["cache_hit"], want)
@@ -92,9 +89,7 @@ func TestResultDuringAMutationIsNotCached(t *testing.T) {
 		tool := counting(a.Invalidate)
 		a.CacheTool(tool, time.Hour)
 		for _, want := range []string{"1", "2"} {
-			if got := look(t, tool, aai.Call{}); got != want {
-				t.Errorf("answer %s, want %s", got, want)
-			}
+			assert.Check(t, is.Equal(look(t, tool, aai.Call{}), want))
 		}
 		time.Sleep(time.Hour)
 	})

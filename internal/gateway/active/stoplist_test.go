@@ -2,7 +2,6 @@ package active_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +9,9 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/answer"
@@ -59,36 +61,32 @@ func TestWhatIsStopped(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "halt", "stopped")
 			one, other := at(path), at(path)
 			for _, w := range append(c.stopped, c.goesOn...) {
-				if e := other.CheckStopped(w); e != nil {
-					t.Fatalf("before: %v", e)
-				}
+				e := other.CheckStopped(w)
+				assert.Assert(t, e == nil, "before: %v", e)
 			}
 			c.stop.At, c.stop.Door = time.Now(), aai.DoorCLI
-			if err := one.Add(t.Context(), c.stop); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, one.Add(t.Context(), c.stop))
 			for _, w := range c.stopped {
-				if e := other.CheckStopped(w); e == nil || e.Code != aai.PermissionDenied || !strings.Contains(e.Message, c.says) || e.Hint == "" || strings.Contains(e.Hint, "not try again") == e.RetrySafe() {
-					t.Errorf("%+v: %v", w, e)
-				}
+				e := other.CheckStopped(w)
+				assert.Assert(t, e != nil, "%+v %v", w, e)
+				assert.Equal(t, e.Code, aai.PermissionDenied, "%+v %v", w, e)
+				assert.Assert(t, is.Contains(e.Message, c.says), "%+v %v", w, e)
+				assert.Assert(t, e.Hint != "", "%+v %v", w, e)
+				assert.Assert(t, strings.Contains(e.Hint, "not try again") != e.RetrySafe(), "%+v %v", w, e)
 			}
 			for _, w := range c.goesOn {
-				if e := other.CheckStopped(w); e != nil {
-					t.Errorf("%+v: %v", w, e)
-				}
+				e := other.CheckStopped(w)
+				assert.Check(t, e == nil, "%+v %v", w, e)
 			}
 			ended, err := other.Remove(t.Context(), everything)
-			if err != nil || len(ended) != 1 {
-				t.Errorf("%+v, %v", ended, err)
-			}
+			assert.NilError(t, err)
+			assert.Assert(t, is.Len(ended, 1))
 			for _, w := range c.stopped {
-				if e := one.CheckStopped(w); e != nil {
-					t.Errorf("afterwards: %v", e)
-				}
+				e := one.CheckStopped(w)
+				assert.Check(t, e == nil, "afterwards: %v", e)
 			}
-			if _, err := os.Lstat(path); !errors.Is(err, os.ErrNotExist) {
-				t.Errorf("the file is still there: %v", err)
-			}
+			_, err = os.Lstat(path)
+			assert.Check(t, is.ErrorIs(err, os.ErrNotExist), "the file is still there: %v", err)
 		})
 	}
 }
@@ -103,31 +101,23 @@ func TestAFileThatIsNotUnderstood(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "stopped")
-			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, os.WriteFile(path, []byte(text), 0o600))
 			h := at(path)
-			if e := h.CheckStopped(agent("/bin/a")); e == nil || e.Code != aai.PermissionDenied || !strings.Contains(e.Message, "cannot be read") {
-				t.Error(e)
-			}
-			if e := h.CheckStopped(person()); e != nil {
-				t.Error(e)
-			}
-			if _, err := h.Remove(t.Context(), everything); err != nil {
-				t.Error(err)
-			}
-			if e := h.CheckStopped(agent("/bin/a")); e != nil {
-				t.Error(e)
-			}
+			e := h.CheckStopped(agent("/bin/a"))
+			assert.Assert(t, e != nil, e)
+			assert.Equal(t, e.Code, aai.PermissionDenied, e)
+			assert.Assert(t, is.Contains(e.Message, "cannot be read"), e)
+			e = h.CheckStopped(person())
+			assert.Check(t, e == nil, e)
+			_, err := h.Remove(t.Context(), everything)
+			assert.Check(t, err)
+			e = h.CheckStopped(agent("/bin/a"))
+			assert.Check(t, e == nil, e)
 		})
 	}
 	path := filepath.Join(t.TempDir(), "stopped")
-	if err := os.Mkdir(path, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if e := at(path).CheckStopped(agent("")); e == nil {
-		t.Error("a folder in the file's place stops nothing")
-	}
+	assert.NilError(t, os.Mkdir(path, 0o700))
+	assert.Check(t, at(path).CheckStopped(agent("")) != nil, "a folder in the file's place stops nothing")
 }
 
 // TestAStopThatCannotBeWritten: a stop of everything takes effect even if only an empty file can
@@ -138,18 +128,11 @@ func TestAStopThatCannotBeWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := at(path)
-	if err := h.Add(t.Context(), answer.Stop{Caller: "/bin/a"}); err == nil {
-		t.Error("it is said that a caller was stopped")
-	}
-	if e := h.CheckStopped(agent("/bin/a")); e != nil {
-		t.Errorf("a stop that failed stops: %v", e)
-	}
-	if err := h.Add(t.Context(), answer.Stop{}); err != nil {
-		t.Error(err)
-	}
-	if e := h.CheckStopped(agent("/bin/a")); e == nil {
-		t.Error("nothing is stopped")
-	}
+	assert.Check(t, h.Add(t.Context(), answer.Stop{Caller: "/bin/a"}) != nil, "it is said that a caller was stopped")
+	e := h.CheckStopped(agent("/bin/a"))
+	assert.Check(t, e == nil, "a stop that failed stops: %v", e)
+	assert.Check(t, h.Add(t.Context(), answer.Stop{}))
+	assert.Check(t, h.CheckStopped(agent("/bin/a")) != nil, "nothing is stopped")
 }
 
 // Stops of many calls do not make the file grow for ever, and stops of callers stay.
@@ -157,51 +140,42 @@ func TestManyStops(t *testing.T) {
 	h := at(filepath.Join(t.TempDir(), "stopped"))
 	now := time.Now()
 	for _, s := range []answer.Stop{{Caller: "/bin/a", At: now}, {Call: "old", At: now.Add(-48 * time.Hour)}, {Call: "c1", At: now}, {Call: "c1", At: now}} {
-		if err := h.Add(t.Context(), s); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, h.Add(t.Context(), s))
 	}
 	stops, err := h.Stops()
-	if err != nil || len(stops) != 2 {
-		t.Errorf("%+v, %v", stops, err)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(stops, 2))
 }
 
 // TestAStopOfNobody: a stop of an impossible caller is an error.
 func TestAStopOfNobody(t *testing.T) {
 	h := at(filepath.Join(t.TempDir(), "stopped"))
 	for _, who := range []string{"claude", "bin/a", ":"} {
-		if e := aai.AsError(h.Add(t.Context(), answer.Stop{Caller: who})); e == nil || e.Code != aai.InvalidParams || !strings.Contains(e.Hint, "aai-gateway running") {
-			t.Errorf("%s: %v", who, e)
-		}
+		e := aai.AsError(h.Add(t.Context(), answer.Stop{Caller: who}))
+		assert.Assert(t, e != nil, "%s %v", who, e)
+		assert.Equal(t, e.Code, aai.InvalidParams, "%s %v", who, e)
+		assert.Assert(t, is.Contains(e.Hint, "aai-gateway running"), "%s %v", who, e)
 	}
 	for _, who := range []string{"/bin/a", `"/bin/a" x`, "flatpak:org.example.App", "http:work", "cli:terminal", "web:page", "page", "terminal"} {
-		if err := h.Add(t.Context(), answer.Stop{Caller: who}); err != nil {
-			t.Errorf("%s: %v", who, err)
-		}
+		assert.Check(t, h.Add(t.Context(), answer.Stop{Caller: who}), who)
 	}
-	if stops, err := h.Stops(); err != nil || len(stops) != 6 {
-		t.Errorf("%+v, %v", stops, err)
-	}
+	stops, err := h.Stops()
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(stops, 6))
 }
 
 // TestAStopOfBefore: an older gateway's stop of a name applies to all callers without an
 // identity.
 func TestAStopOfBefore(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "stopped")
-	if err := os.WriteFile(path, []byte(`{"stops":[{"caller":"mcp:claude","at":"2026-01-01T00:00:00Z","door":"cli"}]}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.WriteFile(path, []byte(`{"stops":[{"caller":"mcp:claude","at":"2026-01-01T00:00:00Z","door":"cli"}]}`), 0o600))
 	h := at(path)
-	if e := h.CheckStopped(called("other")); e == nil {
-		t.Error("it goes on under another name")
-	}
+	assert.Check(t, h.CheckStopped(called("other")) != nil, "it goes on under another name")
 	// For any name, the tools list and end the one stop.
 	for i, want := range []string{"stopped:all calls by mcp of callers", "started:[all calls by mcp of callers"} {
 		result, err := h.Tools()[i].Run(t.Context(), &aai.Call{Caller: person().Caller, Args: map[string]any{"caller": "mcp:another"}})
-		if err != nil || !strings.Contains(fmt.Sprint(result.Data), want) {
-			t.Errorf("%v, %v; want %s", result, err, want)
-		}
+		assert.NilError(t, err, result)
+		assert.Assert(t, is.Contains(fmt.Sprint(result.Data), want), result)
 	}
 }
 
@@ -211,31 +185,27 @@ func TestStartLeavesSingleStops(t *testing.T) {
 	h := at(filepath.Join(t.TempDir(), "stopped"))
 	for _, s := range []answer.Stop{{Call: "c7"}, {}, {Caller: "/opt/an agent"}} {
 		s.At = time.Now()
-		if err := h.Add(t.Context(), s); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, h.Add(t.Context(), s))
 	}
 	start := h.Tools()[1]
 	call := func(args map[string]any) *aai.Call { return &aai.Call{Caller: person().Caller, Args: args} }
-	if err := start.Precheck(t.Context(), call(nil)); err != nil {
-		t.Error(err)
-	}
+	assert.Check(t, start.Precheck(t.Context(), call(nil)))
 	result, err := start.Run(t.Context(), call(nil))
-	if err != nil || !strings.Contains(fmt.Sprint(result.Data), "stopped:[the call c7 all calls of /opt/an agent]") {
-		t.Errorf("%v, %v", result, err)
-	}
-	if e := h.CheckStopped(agent("/opt/an agent")); e == nil || !strings.Contains(e.Hint, "start --caller '/opt/an agent'") {
-		t.Errorf("the caller was started too, or nobody says how: %v", e)
-	}
-	if e := h.CheckStopped(agent("/bin/b")); e != nil {
-		t.Error(e)
-	}
-	if e := aai.AsError(start.Precheck(t.Context(), call(nil))); e == nil || !strings.Contains(e.Message, "all calls of /opt/an agent is") || !strings.Contains(e.Hint, "--caller") {
-		t.Errorf("everything is not stopped any more: %v", e)
-	}
-	if result, err = start.Run(t.Context(), call(map[string]any{"caller": "/opt/an agent"})); err != nil || result.NoOp || h.CheckStopped(agent("/opt/an agent")) != nil {
-		t.Errorf("%v, %v", result, err)
-	}
+	assert.NilError(t, err, result)
+	assert.Assert(t, is.Contains(fmt.Sprint(result.Data), "stopped:[the call c7 all calls of /opt/an agent]"), result)
+	e := h.CheckStopped(agent("/opt/an agent"))
+	assert.Assert(t, e != nil, "the caller was started too, or nobody says how: %v", e)
+	assert.Assert(t, is.Contains(e.Hint, "start --caller '/opt/an agent'"), e)
+	e = h.CheckStopped(agent("/bin/b"))
+	assert.Check(t, e == nil, e)
+	e = aai.AsError(start.Precheck(t.Context(), call(nil)))
+	assert.Assert(t, e != nil, "everything is not stopped any more: %v", e)
+	assert.Assert(t, is.Contains(e.Message, "all calls of /opt/an agent is"), e)
+	assert.Assert(t, is.Contains(e.Hint, "--caller"), e)
+	result, err = start.Run(t.Context(), call(map[string]any{"caller": "/opt/an agent"}))
+	assert.NilError(t, err, result)
+	assert.Assert(t, !result.NoOp, result)
+	assert.Assert(t, h.CheckStopped(agent("/opt/an agent")) == nil, result)
 }
 
 // TestWatched: a gateway with calls learns of another's change, until it is closed.
@@ -243,9 +213,8 @@ func TestWatched(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "halt", "stopped")
 	var told atomic.Int32
 	h := active.NewStopList(active.StopConfig{Path: path, OnChange: func() { told.Add(1) }})
-	if e := h.CheckStopped(agent("")); e != nil {
-		t.Fatal(e)
-	}
+	e := h.CheckStopped(agent(""))
+	assert.Assert(t, e == nil, e)
 	for i := range int32(4) {
 		var err error
 		if i%2 == 0 {
@@ -253,23 +222,14 @@ func TestWatched(t *testing.T) {
 		} else {
 			_, err = at(path).Remove(t.Context(), everything)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		wait(t, fmt.Sprint("it was told of change ", i), func() bool { return told.Load() == i+1 })
 	}
-	if err := h.Close(); err != nil {
-		t.Error(err)
-	}
-	if err := at(path).Add(context.Background(), answer.Stop{}); err != nil {
-		t.Fatal(err)
-	}
-	if n := told.Load(); n != 4 {
-		t.Errorf("it was told %d times, also when it was closed", n)
-	}
-	if err := active.NewStopList(active.StopConfig{Path: path, OnChange: func() {}}).Close(); err != nil {
-		t.Error(err)
-	}
+	assert.Check(t, h.Close())
+	assert.NilError(t, at(path).Add(context.Background(), answer.Stop{}))
+	n := told.Load()
+	assert.Check(t, n == 4, "it was told %d times, also when it was closed", n)
+	assert.Check(t, active.NewStopList(active.StopConfig{Path: path, OnChange: func() {}}).Close())
 }
 
 func wait(t *testing.T, what string, is func() bool) {

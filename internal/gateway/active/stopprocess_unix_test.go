@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"gotest.tools/v3/assert"
 	"pgregory.net/rapid"
 
 	"github.com/gybob/aai-gateway"
@@ -128,19 +129,13 @@ func begin(t *rapid.T) process {
 
 // tell sends an order, and waits until it is done.
 func (p process) tell(t *rapid.T, o order) {
-	if answer := p.ask(t, o); answer != "" {
-		t.Fatalf("%s: %s", o.Do, answer)
-	}
+	assert.Equal(t, p.ask(t, o), "", o.Do)
 }
 
 // ask is tell, and returns the error text.
 func (p process) ask(t *rapid.T, o order) (answer string) {
-	if err := json.NewEncoder(p.In).Encode(o); err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal([]byte(p.ReadLine(t)), &answer); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, json.NewEncoder(p.In).Encode(o))
+	assert.NilError(t, json.Unmarshal([]byte(p.ReadLine(t)), &answer))
 	return answer
 }
 
@@ -148,14 +143,10 @@ func (p process) ask(t *rapid.T, o order) (answer string) {
 // goOn resumes it.
 func (p process) standStill(t *rapid.T, folder string) (goOn func()) {
 	for late := time.Now().Add(10 * time.Second); !p.stands(t, filepath.Join(folder, "audit.jsonl.chain")); time.Sleep(100 * time.Microsecond) {
-		if time.Now().After(late) {
-			t.Fatal(errNone)
-		}
+		assert.Assert(t, !time.Now().After(late), errNone)
 	}
 	return func() {
-		if err := p.Cmd.Process.Signal(syscall.SIGCONT); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, p.Cmd.Process.Signal(syscall.SIGCONT))
 	}
 }
 
@@ -167,18 +158,14 @@ func (p process) stands(t *rapid.T, path string) bool {
 		return false // its first call makes it
 	}
 	defer turn.Close() //nolint:errcheck // the turn ends with it
-	if err := syscall.Flock(int(turn.Fd()), syscall.LOCK_EX); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, syscall.Flock(int(turn.Fd()), syscall.LOCK_EX))
 	if p.ask(t, order{Do: "recording"}) != "" {
 		return false
 	}
-	if err := p.Cmd.Process.Signal(syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, p.Cmd.Process.Signal(syscall.SIGSTOP))
 	var status syscall.WaitStatus
-	if _, err := syscall.Wait4(p.Cmd.Process.Pid, &status, syscall.WUNTRACED, nil); err != nil || !status.Stopped() {
-		t.Fatalf("it does not stand still: %v, %v", status, err)
-	}
+	_, err = syscall.Wait4(p.Cmd.Process.Pid, &status, syscall.WUNTRACED, nil)
+	assert.NilError(t, err, status)
+	assert.Assert(t, status.Stopped(), "it does not stand still: %v, %v", status, err)
 	return true
 }

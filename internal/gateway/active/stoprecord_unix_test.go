@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/gybob/aai-gateway"
@@ -74,15 +76,11 @@ type told struct{ Kind, Call, App, Tool, Result string }
 
 func record(t *rapid.T, folder string) (lines []told) {
 	f, err := os.Open(filepath.Join(folder, "audit.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	defer f.Close() //nolint:errcheck // it was only read
 	for s := bufio.NewScanner(f); s.Scan(); {
 		var l told
-		if err := json.Unmarshal(s.Bytes(), &l); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, json.Unmarshal(s.Bytes(), &l))
 		lines = append(lines, l)
 	}
 	return lines
@@ -95,9 +93,7 @@ func TestNothingIsIntendedBehindAStop(t *testing.T) {
 	var intended, refused, stood int
 	rapid.Check(t, func(rt *rapid.T) {
 		folder, err := os.MkdirTemp(t.TempDir(), "")
-		if err != nil {
-			rt.Fatal(err)
-		}
+		assert.NilError(rt, err)
 		processes := make([]process, 3)
 		for i := range processes {
 			p := begin(rt)
@@ -129,9 +125,9 @@ func TestNothingIsIntendedBehindAStop(t *testing.T) {
 		some, others := judge(rt, record(rt, folder))
 		intended, refused = intended+some, refused+others
 	})
-	if intended == 0 || refused == 0 || stood == 0 {
-		t.Errorf("%d calls were intended, %d refused, %d times one stood still: nothing was tried", intended, refused, stood)
-	}
+	assert.Check(t, intended != 0, "%d calls were intended, %d refused, %d times one stood still: nothing was tried", intended, refused, stood)
+	assert.Check(t, refused != 0, "%d calls were intended, %d refused, %d times one stood still: nothing was tried", intended, refused, stood)
+	assert.Check(t, stood != 0, "%d calls were intended, %d refused, %d times one stood still: nothing was tried", intended, refused, stood)
 }
 
 // judge checks the lines of a journal, and counts intents and refusals.
@@ -153,8 +149,7 @@ func judge(rt *rapid.T, lines []told) (intended, refused int) {
 			delete(open, l.Call)
 		}
 	}
-	if !behind || len(open) > 0 {
-		rt.Errorf("the stop is on record: %v; without an outcome are %v", behind, open)
-	}
+	assert.Assert(rt, behind, "the stop is on record: %v; without an outcome are %v", behind, open)
+	assert.Assert(rt, is.Len(open, 0), behind)
 	return intended, refused
 }

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
@@ -32,28 +35,17 @@ func TestHiddenTexts(t *testing.T) {
 	}
 	tree := WithFilledFields(desktop.Backend{Tree: oneTree{shot: shot}}, filled).Tree
 	now, err := tree.Snapshot(t.Context(), shot.App)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if name := now.Elements[0].Name; name != hiddenText {
-		t.Errorf("the paragraph is %q", name)
-	}
-	if value := now.Elements[1].Value; value != "" {
-		t.Errorf("the field holds %q", value)
-	}
+	assert.NilError(t, err)
+	assert.Check(t, is.Equal(now.Elements[0].Name, hiddenText))
+	value := now.Elements[1].Value
+	assert.Check(t, is.Equal(value, ""), "the field holds %q", value)
 	shot.Elements[1].Value = "zebra" // the caller has deleted a part
-	if now, err = tree.Snapshot(t.Context(), shot.App); err != nil {
-		t.Fatal(err)
-	}
-	if e := now.Elements[1]; e.Value != "" {
-		t.Errorf("after a part was deleted the field holds %q", e.Value)
-	}
-	if e := now.Elements[1]; !e.States.Has(desktop.Protected) {
-		t.Error("the field is no password field")
-	}
-	if shot.Elements[0].Name == hiddenText {
-		t.Error("the snapshot of the platform was changed")
-	}
+	now, err = tree.Snapshot(t.Context(), shot.App)
+	assert.NilError(t, err)
+	e := now.Elements[1]
+	assert.Check(t, is.Equal(e.Value, ""), "after a part was deleted the field holds %q", e.Value)
+	assert.Check(t, now.Elements[1].States.Has(desktop.Protected), "the field is no password field")
+	assert.Check(t, shot.Elements[0].Name != hiddenText, "the snapshot of the platform was changed")
 }
 
 // TestFieldsForPasswords: what was a field for passwords stays one, also as another element of the program, and in another
@@ -68,31 +60,22 @@ func TestFieldsForPasswords(t *testing.T) {
 		t.Helper()
 		shot := &desktop.Snapshot{App: desktop.App{PID: 7, Started: "1"}, Elements: []desktop.Element{e}}
 		now, err := WithFilledFields(desktop.Backend{Tree: oneTree{shot: shot}}, f).Tree.Snapshot(t.Context(), shot.App)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		return now.Elements[0]
 	}
 	first := gateway()
 	read(first, field)
 	shown := field
 	shown.States, shown.Value = desktop.Editable, "Quasimodo"
-	if e := read(first, shown); e.Value != "" {
-		t.Errorf("the shown field has %q", e.Value)
-	}
-	if e := read(gateway(), shown); e.Value != "" {
-		t.Errorf("in another gateway the shown field has %q", e.Value)
-	}
+	e := read(first, shown)
+	assert.Check(t, is.Equal(e.Value, ""), "the shown field has %q", e.Value)
+	e = read(gateway(), shown)
+	assert.Check(t, is.Equal(e.Value, ""), "in another gateway the shown field has %q", e.Value)
 	shown.ID = "f2" // Firefox makes another element of it
-	if e := read(gateway(), shown); e.Value != "" {
-		t.Errorf("the element that replaces it has %q", e.Value)
-	}
-	if first.Has(desktop.App{PID: 7, Started: "1"}) {
-		t.Error("it counts as filled")
-	}
+	e = read(gateway(), shown)
+	assert.Check(t, is.Equal(e.Value, ""), "the element that replaces it has %q", e.Value)
+	assert.Check(t, !first.Has(desktop.App{PID: 7, Started: "1"}), "it counts as filled")
 	other := shown
 	other.ID, other.Identifier, other.Name = "f3", "town", "Town"
-	if e := read(gateway(), other); e.Value == "" {
-		t.Error("another field is hidden")
-	}
+	assert.Check(t, read(gateway(), other).Value != "", "another field is hidden")
 }

@@ -3,6 +3,9 @@ package eventlog
 import (
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
@@ -26,8 +29,7 @@ func TestSenderOf(t *testing.T) {
 		if app != nil {
 			pid = app.PID
 		}
-		if pid != c.pid || isClaimed != c.isClaimed {
-			t.Errorf("%s: counts for %d, by its claim: %v", name, pid, isClaimed)
-		}
+		assert.Check(t, is.Equal(pid, c.pid), name)
+		assert.Check(t, is.Equal(isClaimed, c.isClaimed), name)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/gybob/aai-gateway/internal/desktop"
@@ -15,18 +17,17 @@ import (
 
 func TestNumbers(t *testing.T) {
 	for text, want := range map[string]float64{"7": 7, " 7.50 ": 7.5, "-3": -3, "\u22123": -3, "1e3": 1000} {
-		if got := fieldtext.ParseNumber(text, math.NaN()); got != want || !fieldtext.SameNumber(text, want) {
-			t.Errorf("%q is %v, want %v", text, got, want)
-		}
+		got := fieldtext.ParseNumber(text, math.NaN())
+		assert.Check(t, is.Equal(got, want), "%q", text)
+		assert.Check(t, fieldtext.SameNumber(text, want), "%q %v", text, want)
 	}
 	for _, text := range []string{"", "seven", "7 kg", "Inf", "NaN", "1,5"} {
-		if got := fieldtext.ParseNumber(text, 42); got != 42 && !math.IsNaN(got) || fieldtext.SameNumber(text, 42) {
-			t.Errorf("%q is the number %v", text, got)
-		}
+		got := fieldtext.ParseNumber(text, 42)
+		assert.Check(t, got == 42 || math.IsNaN(got), "%q is the number %v", text, got)
+		assert.Check(t, !fieldtext.SameNumber(text, 42), "%q is the number %v", text, got)
 	}
-	if fieldtext.SameNumber("7", 7.1) || !fieldtext.SameNumber("0.3", 0.1+0.2) {
-		t.Error("numbers are the same to a millionth, and no further")
-	}
+	assert.Assert(t, !fieldtext.SameNumber("7", 7.1), "numbers are the same to a millionth, and no further")
+	assert.Assert(t, fieldtext.SameNumber("0.3", 0.1+0.2), "numbers are the same to a millionth, and no further")
 }
 
 // TestIsSameWrittenNumber: integers, and numbers with more digits than programs compute with, match
@@ -41,14 +42,10 @@ func TestIsSameWrittenNumber(t *testing.T) {
 		{"9007199254740992", "9007199254740993", false}, {"1234567890123456.8", "1234567890123456.78", false}, {"1000000000000000001", "1000000000000000000", false},
 		{"1.0000000000000002", "1", true}, {"", "0", false}, {"7 kg", "7", false}, {"-7", "7", false},
 	} {
-		if got := fieldtext.IsSameWrittenNumber(c.text, c.written); got != c.want {
-			t.Errorf("%q says %q: %v", c.text, c.written, got)
-		}
+		assert.Check(t, is.Equal(fieldtext.IsSameWrittenNumber(c.text, c.written), c.want), "%q %q", c.text, c.written)
 	}
 	for written, want := range map[string]string{"1e3": "1000", " 7.50 ": "7.5", "\u22124000123412341234567": "-4000123412341234567", "1234567890123456.78": "1234567890123456.78"} {
-		if got := fieldtext.PlainDigits(written); got != want {
-			t.Errorf("%q is typed %q", written, got)
-		}
+		assert.Check(t, is.Equal(fieldtext.PlainDigits(written), want), "%q", written)
 	}
 }
 
@@ -63,18 +60,13 @@ func TestDateTimes(t *testing.T) {
 		"2027-W53": nil, "2027-W00": nil, "2027-02-30": nil,
 		"4.3.2026": nil, "tomorrow": nil, "": nil, "25:00": nil,
 	} {
-		if d := cmp.Diff(want, fieldtext.ParseDateTime(text)); d != "" {
-			t.Errorf("%q: %s", text, d)
-		}
+		assert.Check(t, is.DeepEqual(want, fieldtext.ParseDateTime(text)), "%q", text)
 	}
 	for _, text := range []string{"2026-03-04", "2026-03", "2026-W10", "13:45:00.007", "2026-03-04T13:45:00.000"} {
-		if got := fieldtext.FormatDateTime(fieldtext.ParseDateTime(text)); got != text {
-			t.Errorf("%q is written %q", text, got)
-		}
+		assert.Check(t, is.Equal(fieldtext.FormatDateTime(fieldtext.ParseDateTime(text)), text))
 	}
-	if got := fieldtext.FormatDateTime(nil); got != "" {
-		t.Errorf("nothing is written %q", got)
-	}
+	got := fieldtext.FormatDateTime(nil)
+	assert.Check(t, is.Equal(got, ""), "nothing is written %q", got)
 }
 
 // TestUnits: bounds and the usual structure of such fields reveal the units, in the order of any
@@ -111,9 +103,7 @@ func TestUnits(t *testing.T) {
 		for _, b := range c.bounds {
 			parts = append(parts, &desktop.Element{Min: b[0], Max: b[1]})
 		}
-		if got := strings.Join(fieldtext.DateTimeUnits(parts), " "); got != c.want {
-			t.Errorf("%v: %q, want %q", c.bounds, got, c.want)
-		}
+		assert.Check(t, is.Equal(strings.Join(fieldtext.DateTimeUnits(parts), " "), c.want), c.bounds)
 	}
 }
 
@@ -156,9 +146,8 @@ func TestSameCell(t *testing.T) {
 		{"0012", "'0012", true}, {"12", "0012", false}, {"0.5", "0.50", true}, {"0", "0", true}, {"", "0", false}, {"'", "'", true},
 		{"1234", "1 234", true}, {"¾", "3/4", false}, {"12", "12 apples", false},
 	} {
-		if got := fieldtext.SameCell(c.shown, c.value); got != c.same {
-			t.Errorf("%q shown of %q is the same: %t", c.shown, c.value, got)
-		}
+		got := fieldtext.SameCell(c.shown, c.value)
+		assert.Check(t, is.Equal(got, c.same), "%q shown of %q is the same: %t", c.shown, c.value, got)
 	}
 }
 
@@ -170,14 +159,11 @@ func TestValue(t *testing.T) {
 		"mixed": {States: desktop.Checkable | desktop.Mixed},
 		"":      {Name: "Save"},
 	} {
-		if got := fieldtext.Value(&e); got != want {
-			t.Errorf("%+v holds %q, want %q", e, got, want)
-		}
+		assert.Check(t, is.Equal(fieldtext.Value(&e), want), "%+v", e)
 	}
 	secret := desktop.Element{States: desktop.Protected | desktop.Editable, Value: "s3cret", Role: desktop.Textbox}
-	if fieldtext.DisplayValue(&secret) == "s3cret" || fieldtext.FullText(&secret) == "s3cret" {
-		t.Error("what a password field holds is shown")
-	}
+	assert.Check(t, fieldtext.DisplayValue(&secret) != "s3cret", "what a password field holds is shown")
+	assert.Check(t, fieldtext.FullText(&secret) != "s3cret", "what a password field holds is shown")
 }
 
 // TestFormatLike: a date is written in the field's format, or not at all.
@@ -216,9 +202,8 @@ func TestFormatLike(t *testing.T) {
 		{"", "14.03.2027", ""},
 	} {
 		text, ok := fieldtext.FormatLike(c.shown, c.wanted)
-		if ok != (c.text != "") || text != c.text {
-			t.Errorf("%q as %q: %q %v, want %q", c.wanted, c.shown, text, ok, c.text)
-		}
+		assert.Check(t, is.Equal(ok, (c.text != "")), "%q %q", c.wanted, c.shown)
+		assert.Check(t, is.Equal(text, c.text), "%q %q", c.wanted, c.shown)
 	}
 }
 
@@ -233,8 +218,6 @@ func TestIsReformatted(t *testing.T) {
 		{"123-45", "123456", false}, {"12.34", "1234", false}, {"-12", "12", false}, {"120", "12", false}, {"ab", "ba", false}, {"x", "", false},
 		{"$-5", "5", false}, {"5-", "5", false}, {"(5)", "5", false}, {"5²", "5", false}, {"<5", "5", false}, {"½5", "5", false},
 	} {
-		if got := fieldtext.IsReformatted(c.shown, c.text); got != c.want {
-			t.Errorf("%q shows %q: %v", c.shown, c.text, got)
-		}
+		assert.Check(t, is.Equal(fieldtext.IsReformatted(c.shown, c.text), c.want), "%q %q", c.shown, c.text)
 	}
 }

@@ -3,6 +3,9 @@ package params
 import (
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -20,8 +23,6 @@ func TestCheckText(t *testing.T) {
 		if e := aai.AsError(err); e != nil {
 			got = e.Message
 		}
-		if got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
+		assert.Check(t, is.Equal(got, want), "%q", text)
 	}
 }

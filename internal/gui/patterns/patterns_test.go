@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/gui/patterns"
 	"github.com/gybob/aai-gateway/internal/testkit/snapshottest"
 )
@@ -14,16 +17,12 @@ import (
 // no dialog may be missed. TestCapture of the package atspi writes further ones.
 func TestRealWindows(t *testing.T) {
 	labels, err := os.ReadFile(filepath.Join("testdata", "labels.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	right, all := 0, 0
 	for line := range strings.Lines(string(labels)) {
 		label := strings.Fields(line)
 		text, err := os.ReadFile(filepath.Join("testdata", "windows", label[0]+".txt"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		s := snapshottest.Read(t, string(text))
 		s.App.IsBrowser = strings.HasPrefix(label[0], "chromium") || strings.HasPrefix(label[0], "firefox")
 		got, want := patterns.Detect(s), patterns.Finding{Pattern: patterns.Pattern(strings.Trim(label[1], "-")), State: patterns.State(label[2])}
@@ -38,9 +37,7 @@ func TestRealWindows(t *testing.T) {
 		t.Logf("%s: %q %s, want %q %s", label[0], got.Pattern, got.State, want.Pattern, want.State)
 	}
 	t.Logf("%d of %d are right", right, all)
-	if right*10 < all*9 {
-		t.Errorf("%d of %d windows are right", right, all)
-	}
+	assert.Check(t, right*10 >= all*9, "%d of %d windows are right", right, all)
 }
 
 // TestSuggestions: the next steps name the elements that are there.
@@ -58,7 +55,6 @@ dialog "Save As" modal
 	for _, one := range patterns.Detect(s).Suggestions {
 		got = append(got, one.Tool+" "+one.Query)
 	}
-	if want := "ax_type Name:, ax_click Save, ax_click Cancel"; strings.Join(got, ", ") != want {
-		t.Errorf("the suggestions are %q, want %q", got, want)
-	}
+	want := "ax_type Name:, ax_click Save, ax_click Cancel"
+	assert.Check(t, is.Equal(strings.Join(got, ", "), want), "the suggestions are %q, want %q", got, want)
 }

@@ -4,6 +4,9 @@ import (
 	"context"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
@@ -25,9 +28,7 @@ func TestAddressesOfTheDashboard(t *testing.T) {
 		"":                                                                                      false,
 		"http://example.com/%zz":                                                                false,
 	} {
-		if got := isDashboardAddress(hosts, address); got != want {
-			t.Errorf("%s: %v", address, got)
-		}
+		assert.Check(t, is.Equal(isDashboardAddress(hosts, address), want), address)
 	}
 }
 
@@ -62,12 +63,10 @@ func TestToolsOfABrowserMayShowTheDashboard(t *testing.T) {
 			s := showing{addresses: []string{"https://example.com/", address}}
 			r := &Registry{OpenBackend: func() desktop.Backend { return desktop.Backend{Tree: s, Documents: s} }, DashboardHosts: func() ([]string, error) { return hosts, nil }}
 			app := desktop.App{ID: "x", Key: "k", Profile: desktop.Profile{IsBrowser: browser}}
-			if what := r.dashboardReason(t.Context(), app); (what != "") != (left && browser) {
-				t.Errorf("%s, a browser: %v: %q", address, browser, what)
-			}
-			if hosts = nil; r.dashboardReason(t.Context(), app) != "" {
-				t.Errorf("%s: there is no such page, and it is left alone", address)
-			}
+			what := r.dashboardReason(t.Context(), app)
+			assert.Check(t, is.Equal((what != ""), (left && browser)), "%s %v %q", address, browser, what)
+			hosts = nil
+			assert.Check(t, is.Equal(r.dashboardReason(t.Context(), app), ""), "%s: there is no such page, and it is left alone", address)
 		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
@@ -17,13 +19,11 @@ func TestTargetsByTheirIDs(t *testing.T) {
 		for _, app := range matchingApps(apps, name) {
 			got = append(got, app.PID)
 		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%s means %v, want %v", name, got, want)
-		}
+		assert.Check(t, slices.Equal(got, want), "%s means %v, want %v", name, got, want)
 	}
 	for name, want := range map[string]string{"desktop/calm": "desktop/qt", "desktop/xtrem": "desktop/xterm", "xtrem": "xterm"} {
-		if got := aai.AsError(notRunning(name, apps)).Candidates; len(got) == 0 || got[0] != want {
-			t.Errorf("for %s it proposes %q, want first %s", name, got, want)
-		}
+		got := aai.AsError(notRunning(name, apps)).Candidates
+		assert.Assert(t, len(got) != 0, "for %s it proposes %q, want first %s", name, got, want)
+		assert.Equal(t, got[0], want, "%s %q", name, got)
 	}
 }

@@ -1,8 +1,10 @@
 package recording_test
 
 import (
-	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway/internal/automation/recorded"
 	"github.com/gybob/aai-gateway/internal/desktop"
@@ -43,9 +45,7 @@ func TestHealing(t *testing.T) {
 		if isClear {
 			got = c.now.Elements[found[0].Index].Name
 		}
-		if got != c.want {
-			t.Errorf("%s: %q, want %q", name, got, c.want)
-		}
+		assert.Check(t, is.Equal(got, c.want), name)
 	}
 }
 
@@ -54,9 +54,7 @@ func TestQueryFor(t *testing.T) {
 	s := form("button", "Save", "button", "Save", "textbox", "", "checkbox", `a "b" \c`, "list", "Goods")
 	want := []string{"", "//window[@name='Form']/button[1]", "//window[@name='Form']/button[2]", "role:textbox", `role:checkbox name:"a \"b\" \\c"`, `role:list name:"Goods"`}
 	for i := 1; i < len(s.Elements); i++ {
-		if got := recording.QueryFor(s, i); got != want[i] {
-			t.Errorf("%d: %s, want %s", i, got, want[i])
-		}
+		assert.Check(t, is.Equal(recording.QueryFor(s, i), want[i]), "%d", i)
 	}
 }
 
@@ -64,12 +62,10 @@ func TestQueryFor(t *testing.T) {
 func TestDocument(t *testing.T) {
 	step := recorded.Step{Tool: "ax_set_value", Args: map[string]any{"app": "a", "query": "q", "value": recorded.Escape("x {{y}}")}, Target: &recorded.Target{Role: "textbox", Name: "Full name", Typed: true}}
 	b, err := recorded.Document("n", "a", []recorded.Step{step})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	const want = `"full_name": {
         "default": "x {{y}}",`
-	if text := string(b); !strings.Contains(text, want) || !strings.Contains(text, `"value": "{{params.full_name}}"`) {
-		t.Errorf("%s", text)
-	}
+	text := string(b)
+	assert.Assert(t, is.Contains(text, want))
+	assert.Assert(t, is.Contains(text, `"value": "{{params.full_name}}"`))
 }

@@ -8,6 +8,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/gateway"
@@ -40,9 +43,7 @@ func TestPicturesOfSteps(t *testing.T) {
 	at := &aai.Call{Caller: aai.Caller{Door: aai.DoorWeb}}
 	rows := func() []recording.Row {
 		result, err := tool(elsewhere, recording.ListTool).Run(t.Context(), at)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		return result.Data.([]recording.Row)
 	}
 	if all := rows(); len(all) != 1 || !all[0].Recording {
@@ -62,49 +63,37 @@ func TestPicturesOfSteps(t *testing.T) {
 			frame = one.Frame
 		}
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := tool(elsewhere, recording.StopTool).Run(t.Context(), at); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
+	_, err = tool(elsewhere, recording.StopTool).Run(t.Context(), at)
+	assert.NilError(t, err)
 	all := rows()
-	if all[0].Recording || all[0].Count != 2 {
-		t.Fatalf("%+v", all)
-	}
+	assert.Assert(t, !all[0].Recording, "%+v", all)
+	assert.Equal(t, all[0].Count, 2, "%+v", all)
 	pictures, err := filepath.Glob(filepath.Join(folder, "*.png"))
-	if err != nil || len(pictures) != 2 {
-		t.Fatalf("%q, %v", pictures, err)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(pictures, 2))
 	for _, path := range pictures {
 		b, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		if to := os.Getenv("AAI_PICTURES"); to != "" {
 			_ = os.WriteFile(filepath.Join(to, filepath.Base(path)), b, 0o600)
 		}
 		info, err := os.Stat(path)
-		if err != nil || info.Mode().Perm() != 0o600 {
-			t.Errorf("%s: %v, %v", path, info, err)
-		}
+		assert.NilError(t, err, "%s %v", path, info)
+		assert.Assert(t, info.Mode().Perm() == 0o600, "%s %v", path, info)
 		picture, err := png.Decode(bytes.NewReader(b))
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		field := image.Rect(pin.X, pin.Y, pin.X+pin.W, pin.Y+pin.H).Sub(image.Pt(frame.X, frame.Y)).Inset(4)
 		for y := field.Min.Y; y < field.Max.Y; y++ {
 			for x := field.Min.X; x < field.Max.X; x++ {
-				if r, green, blue, _ := picture.At(x, y).RGBA(); r+green+blue != 0 {
-					t.Fatalf("%s: the field for the PIN is not black at %d, %d", path, x, y)
-				}
+				r, green, blue, _ := picture.At(x, y).RGBA()
+				assert.Assert(t, r+green+blue == 0, "%s: the field for the PIN is not black at %d, %d", path, x, y)
 			}
 		}
 	}
-	if _, err := tool(elsewhere, recording.DeleteTool).Run(t.Context(), &aai.Call{Caller: at.Caller, Args: map[string]any{"name": all[0].Name}}); err != nil {
-		t.Fatal(err)
-	}
-	if left, err := filepath.Glob(filepath.Join(folder, "*-*")); err != nil || len(left) != 0 {
-		t.Errorf("left: %q, %v", left, err)
-	}
+	_, err = tool(elsewhere, recording.DeleteTool).Run(t.Context(), &aai.Call{Caller: at.Caller, Args: map[string]any{"name": all[0].Name}})
+	assert.NilError(t, err)
+	left, err := filepath.Glob(filepath.Join(folder, "*-*"))
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(left, 0))
 }

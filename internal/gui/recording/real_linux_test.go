@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway/internal/automation/recorded"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
@@ -93,9 +95,7 @@ func (w *world) find(app desktop.App, text string) *desktop.Element {
 		return nil
 	}
 	q, err := query.Parse(text, query.Auto)
-	if err != nil {
-		w.Fatal(err)
-	}
+	assert.NilError(w, err)
 	m := q.Find(s, query.Options{Root: -1}).Matches
 	if len(m) != 1 || s.Elements[m[0]].Frame.Empty() {
 		return nil
@@ -108,9 +108,8 @@ func (w *world) xdo(args ...string) {
 	w.Helper()
 	cmd := exec.CommandContext(w.Context(), "xdotool", args...)
 	cmd.Env = w.Env
-	if out, err := cmd.CombinedOutput(); err != nil {
-		w.Fatalf("xdotool %q: %v: %s", args, err, out)
-	}
+	out, err := cmd.CombinedOutput()
+	assert.NilError(w, err, "%q %s", args, out)
 }
 
 // A person acts in a program.
@@ -189,9 +188,7 @@ func (p person) record(acts func(person)) []recorded.Step {
 	}
 	acts(p)
 	cancel()
-	if err := <-ended; err != nil {
-		p.Fatal(err)
-	}
+	assert.NilError(p, <-ended)
 	return r.Steps()
 }
 
@@ -221,9 +218,7 @@ func (w *world) script(name, shows string, args ...string) person {
 	w.Helper()
 	file := filepath.Join(w.TempDir(), "state.json")
 	script, err := filepath.Abs("testdata/" + name)
-	if err != nil {
-		w.Fatal(err)
-	}
+	assert.NilError(w, err)
 	started := w.Launch(w.T, "/usr/bin/python3", append([]string{script, file}, args...)...)
 	return person{w, w.app(started.PID, shows), file}
 }
@@ -242,9 +237,7 @@ func (w *world) visit(version string) person {
 		if err == nil {
 			err = os.Rename(file+".new", file)
 		}
-		if err != nil {
-			w.Error(err)
-		}
+		assert.Check(w, err)
 	})
 	server := httptest.NewServer(mux)
 	w.Cleanup(server.Close)

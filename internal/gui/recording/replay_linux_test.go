@@ -8,6 +8,9 @@ import (
 	"sync"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/automation/recorded"
 	"github.com/gybob/aai-gateway/internal/automation/workflow"
@@ -69,9 +72,7 @@ func (w *world) gateway() (*gateway.Gateway, *admitAll, *journal) {
 func (w *world) replay(steps []recorded.Step) (*aai.Result, error) {
 	w.Helper()
 	value, err := aai.ToJSONValue(steps)
-	if err != nil {
-		w.Fatal(err)
-	}
+	assert.NilError(w, err)
 	g, _, _ := w.gateway()
 	return g.Do(w.Context(), &aai.Call{Caller: aai.Caller{Door: aai.DoorMCP, Session: "s"}, App: aai.DesktopApp, Tool: workflow.DesktopToolName, Args: map[string]any{"steps": value}})
 }
@@ -251,18 +252,16 @@ func (w *world) again(open func(*world, string) person, version string, steps []
 		w.Fatalf("the replay did not stop: %s", result.Text)
 	case outcome == "stopped":
 		w.Log(err)
-		if state := w.state(p.file); len(state) != 1 {
-			w.Errorf("something was done: %v", state)
-		}
+		state := w.state(p.file)
+		assert.Check(w, is.Len(state, 1), "something was done: %v", state)
 		return
 	case err != nil:
 		w.Fatalf("%v\n%v", err, w.state(p.file))
 	}
 	w.Log(result.Text)
 	w.until("the state", func() bool { return w.has(p.file, want) })
-	if isHealed := strings.Contains(result.Text, "in place of"); isHealed != (outcome == "healed") {
-		w.Errorf("healed: %t; expected the outcome %s", isHealed, outcome)
-	}
+	isHealed := strings.Contains(result.Text, "in place of")
+	assert.Check(w, is.Equal(isHealed, (outcome == "healed")), "healed: %t; expected the outcome %s", isHealed, outcome)
 }
 
 // on returns the world for a subtest.

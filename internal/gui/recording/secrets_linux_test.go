@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/automation/recorded"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/gui/recording"
@@ -44,9 +47,8 @@ func TestNoSecretIsRecorded(t *testing.T) {
 			}
 		}
 		copied := secret()
-		if _, err := w.screen.Set(w.Context(), desktop.Clip{Text: copied}); err != nil {
-			w.Fatal(err)
-		}
+		_, err := w.screen.Set(w.Context(), desktop.Clip{Text: copied})
+		assert.NilError(w, err)
 		p.click(`role:textbox name:Password`)
 		p.press("ctrl+v")
 		w.until("the copied text", func() bool { return p.hasText(copied) })
@@ -73,35 +75,25 @@ func TestNoSecretIsRecorded(t *testing.T) {
 		p.click(`role:textbox name:City`)
 		p.types("Lisbon")
 	})
-	if len(secrets) != 22 {
-		t.Fatalf("%d secrets; want 22", len(secrets))
-	}
+	assert.Assert(t, is.Len(secrets, 22))
 	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("the file: %v, %v", info, err)
-	}
+	assert.NilError(t, err)
+	info, err := os.Stat(path)
+	assert.NilError(t, err, info)
+	assert.Assert(t, info.Mode().Perm() == 0o600, "the file: %v, %v", info, err)
 	for i, s := range secrets {
 		for n := 0; n+6 <= len(s); n++ {
-			if strings.Contains(string(b), s[n:n+6]) {
-				t.Errorf("secret %d is recorded: %s", i+1, b)
-			}
+			assert.Check(t, !strings.Contains(string(b), s[n:n+6]), "secret %d is recorded: %s", i+1, b)
 		}
 	}
-	if !strings.Contains(string(b), "Lisbon") {
-		t.Errorf("a text that is no secret is missing: %s", b)
-	}
+	assert.Check(t, is.Contains(string(b), "Lisbon"), "a text that is no secret is missing: %s", b)
 }
 
 // window returns the window of a program.
 func (w *world) window(app desktop.App) desktop.WindowID {
 	w.Helper()
 	all, err := w.screen.Windows(w.Context())
-	if err != nil {
-		w.Fatal(err)
-	}
+	assert.NilError(w, err)
 	for _, one := range all {
 		if one.PID == app.PID {
 			return one.ID
@@ -116,13 +108,9 @@ func (p person) recordFile(acts func()) string {
 	p.Helper()
 	m := &recording.Manager{Folder: p.TempDir()}
 	path, err := m.Start(p.Context(), p.config(), "", func() func() { return func() {} })
-	if err != nil {
-		p.Fatal(err)
-	}
+	assert.NilError(p, err)
 	acts()
-	if err := m.Close(); err != nil {
-		p.Fatal(err)
-	}
+	assert.NilError(p, m.Close())
 	return path
 }
 
@@ -133,29 +121,20 @@ func TestTheFileIsReadableAtAnyMoment(t *testing.T) {
 	m := &recording.Manager{Folder: t.TempDir()}
 	ctx, cancel := context.WithCancel(t.Context())
 	path, err := m.Start(ctx, p.config(), "", func() func() { return func() {} })
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	cancel() // the call that began it has ended; the recording has not
 	p.click(`role:button name:Clear`)
 	var steps []recorded.Step
 	w.until("the step in the file", func() bool {
 		b, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, steps, err = recorded.Read(append(b, `{"n": 2, "st`...)); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
+		_, steps, err = recorded.Read(append(b, `{"n": 2, "st`...))
+		assert.NilError(t, err)
 		return len(steps) == 1
 	})
-	if text, _ := json.Marshal(steps); !strings.Contains(string(text), "Clear") {
-		t.Errorf("%s", text)
-	}
-	if _, err := m.Start(t.Context(), p.config(), "", nil); err == nil {
-		t.Error("a second recording began")
-	}
-	if err := m.Close(); err != nil {
-		t.Fatal(err)
-	}
+	text, _ := json.Marshal(steps)
+	assert.Check(t, is.Contains(string(text), "Clear"), text)
+	_, err = m.Start(t.Context(), p.config(), "", nil)
+	assert.Check(t, err != nil, "a second recording began")
+	assert.NilError(t, m.Close())
 }

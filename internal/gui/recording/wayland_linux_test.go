@@ -8,7 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway/internal/automation/recorded"
 	"github.com/gybob/aai-gateway/internal/desktop"
@@ -52,9 +53,7 @@ func recordByEvents(t *testing.T, agent *atomic.Int64, acts func(click func(quer
 		var e *desktop.Element
 		w.until(text, func() bool { e = w.find(app, text); return e != nil })
 		windows, err := screen.Windows(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		for _, one := range windows {
 			if one.PID != app.PID {
 				continue
@@ -64,18 +63,14 @@ func recordByEvents(t *testing.T, agent *atomic.Int64, acts func(click func(quer
 				continue
 			}
 			if typed != "" {
-				if err := screen.Type(ctx, desktop.PersonSeat, one.ID, typed); err != nil {
-					t.Fatal(err)
-				}
+				assert.NilError(t, screen.Type(ctx, desktop.PersonSeat, one.ID, typed))
 			}
 			break
 		}
 		time.Sleep(1400 * time.Millisecond) // a person pauses longer than a burst
 	})
 	cancel()
-	if err := <-ended; err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, <-ended)
 	return r.Steps()
 }
 
@@ -110,7 +105,5 @@ func TestWaylandRecording(t *testing.T) {
 		`button "Clear" got the keyboard; the events do not tell whether it was pressed`,
 		`alertdialog "Information" opened; the events do not tell by which act`,
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	assert.Check(t, is.DeepEqual(want, got))
 }

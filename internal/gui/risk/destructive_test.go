@@ -4,6 +4,9 @@ import (
 	"context"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/lexicon"
 	"github.com/gybob/aai-gateway/internal/testkit/fakeoperator"
@@ -22,12 +25,8 @@ func TestDestructiveWords(t *testing.T) {
 	} {
 		r := operating(program("editor", "e"), "click")
 		r.Call.Args = map[string]any{"query": query}
-		if got := check(gate, r); got != "admits" {
-			t.Error(got)
-		}
-		if r.Destructive != (r.DestructiveReason != "") {
-			t.Errorf("%q: because of %q", query, r.DestructiveReason)
-		}
+		assert.Check(t, is.Equal(check(gate, r), "admits"))
+		assert.Check(t, is.Equal(r.Destructive, (r.DestructiveReason != "")), "%q %q", query, r.DestructiveReason)
 		if r.Destructive != want || (r.Permission() == aai.PermissionDestroy) != want {
 			t.Errorf("%q: %v, %s", query, r.Destructive, r.Permission())
 		}
@@ -71,9 +70,7 @@ func TestWordsOfLoss(t *testing.T) {
 		"Files are removed for good.", "Se eliminarán 3 archivos", "I file verranno eliminati", "Файлы будут удалены", "この操作は元に戻せません", "Force stop", "Throw away", "Odstrániť", "Izbriši",
 		"不保存", "不保存(N)", "不儲存", "全部替换", "保存しない", "保存しない(&N)", "変更を破棄", "저장 안 함", "저장하지 않고 닫기", "덮어쓰기",
 	} {
-		if gate.firstWord(text) == "" {
-			t.Errorf("%q is not one of them", text)
-		}
+		assert.Check(t, gate.firstWord(text) != "", "%q is not one of them", text)
 	}
 	for _, text := range []string{
 		"Deleted items", "Gelöscht", "Éléments supprimés", "Undo", "It can be undone", "Lost and found", "Removed", "Permanent link", "Background removal", "Noise suppression", "The connection is lost",
@@ -81,9 +78,7 @@ func TestWordsOfLoss(t *testing.T) {
 		"Suchen und Ersetzen", "Enregistrer", "Remplacer", "Guardar", "Reemplazar", "Salva", "Salvar", "Guardar como", "Opslaan", "Vervangen",
 		"Сохранить", "Заменить", "保存", "替换", "上書き保存", "置換", "저장", "바꾸기",
 	} {
-		if gate.firstWord(text) != "" {
-			t.Errorf("%q is one of them", text)
-		}
+		assert.Check(t, is.Equal(gate.firstWord(text), ""), "%q is one of them", text)
 	}
 }
 
@@ -101,9 +96,7 @@ func TestWordsAsTheyAreWritten(t *testing.T) {
 		"Usuń", "Kup teraz", "Видалити", "Купити", "Διαγραφή", "ΔΙΑΓΡΑΦΗ", "Έξοδος", "ΕΞΟΔΟΣ", "Αγορά", "מחק", "קנה", "Ta bort", "Köp", "Slet", "Køb", "Slett", "Kjøp", "Poista", "Osta",
 		"Smazat", "Koupit", "Törlés", "Vásárlás", "Șterge", "Cumpără", "Suprimeix", "Compra",
 	} {
-		if gate.firstWord(text) == "" {
-			t.Errorf("%q is not one of them", text)
-		}
+		assert.Check(t, gate.firstWord(text) != "", "%q is not one of them", text)
 	}
 	for _, text := range []string{
 		"Save", "Open", "Next", "Apply", "OK", "Search", "Copy", "Paste", "Back", "Help", "New", "Edit", "View", "Print", "Settings", "Confirm", "Cancel", "Undo", "Yes", "No", "Go", "GUI",
@@ -111,9 +104,7 @@ func TestWordsAsTheyAreWritten(t *testing.T) {
 		"Сохранить", "Открыть", "Поиск", "Αποθήκευση", "Άνοιγμα", "حفظ", "فتح", "सहेजें", "খুলুন", "Simpan", "Kaydet", "Lưu", "Mở", "บันทึก", "Zapisz", "Otwórz", "Зберегти", "שמור", "Spara", "Gem", "Lagre",
 		"Tallenna", "Uložit", "Mentés", "Salvează", "Desa", "Guardar", "Öffnen", "Speichern", "Enregistrer", "Ouvrir",
 	} {
-		if gate.firstWord(text) != "" {
-			t.Errorf("%q is one of them", text)
-		}
+		assert.Check(t, is.Equal(gate.firstWord(text), ""), "%q is one of them", text)
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -28,33 +30,27 @@ func TestProtectedProgramsByName(t *testing.T) {
 			gnome-passwordsafe pwsafe revelation password-gorilla otpclient authy ente_auth`,
 	} {
 		for name := range strings.FieldsSeq(names) {
-			if !isProtected(&aai.App{ID: "desktop/x", Source: "/usr/libexec/" + name}) {
-				t.Errorf("%s: %s is none", what, name)
-			}
-			if !isProtected(&aai.App{ID: "desktop/" + name, Source: "/usr/bin/python3.12"}) {
-				t.Errorf("%s: %s is none where an interpreter runs it", what, name)
-			}
+			assert.Check(t, isProtected(&aai.App{ID: "desktop/x", Source: "/usr/libexec/" + name}), "%s: %s is none", what, name)
+			assert.Check(t, isProtected(&aai.App{ID: "desktop/" + name, Source: "/usr/bin/python3.12"}), "%s: %s is none where an interpreter runs it", what, name)
 		}
 	}
 	for name := range strings.FieldsSeq(`mousepad zenity kdialog org.gnome.Calculator firefox chromium thunderbird code gnome-terminal xterm nautilus thunar
 		consent-manager secretsanta gnome-shell-extension-prefs cinnamon-settings plasmashell gnome-disks passenger block lock-free keyboard auth
 		authority-control gparted git-gui sudoku passwords-generator-game`) {
-		if isProtected(&aai.App{ID: "desktop/" + name, Name: name, Source: "/usr/bin/" + name}) {
-			t.Errorf("%s is one", name)
-		}
+		assert.Check(t, !isProtected(&aai.App{ID: "desktop/" + name, Name: name, Source: "/usr/bin/" + name}), "%s is one", name)
 	}
 }
 
 // TestProtectedProgramsTable checks that no pattern is invalid, in upper case, or redundant.
 func TestProtectedProgramsTable(t *testing.T) {
 	for i, guard := range protectedPrograms() {
-		if _, err := path.Match(guard, ""); err != nil || guard != strings.ToLower(guard) || strings.Trim(guard, "*") == "" {
-			t.Errorf("%q is no pattern", guard)
-		}
+		_, err := path.Match(guard, "")
+		assert.NilError(t, err)
+		assert.Equal(t, guard, strings.ToLower(guard))
+		assert.Assert(t, strings.Trim(guard, "*") != "", "%q is no pattern", guard)
 		for j, other := range protectedPrograms() {
-			if matches, _ := path.Match(other, strings.ReplaceAll(guard, "*", "0")); matches && i != j {
-				t.Errorf("%q is meant by %q", guard, other)
-			}
+			matches, _ := path.Match(other, strings.ReplaceAll(guard, "*", "0"))
+			assert.Check(t, !matches || i == j, "%q is meant by %q", guard, other)
 		}
 	}
 }

@@ -4,6 +4,9 @@ import (
 	"context"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -17,35 +20,26 @@ func TestProtectedWindows(t *testing.T) {
 		for _, tool := range []string{"look", "click"} {
 			r := operating(program("x", "d"), tool)
 			r.Call.Target.Source = source
-			if got := check(gate, r); got != "PERMISSION_DENIED" {
-				t.Errorf("%s of %s: %s", tool, source, got)
-			}
+			assert.Check(t, is.Equal(check(gate, r), "PERMISSION_DENIED"), "%s %s", tool, source)
 		}
 	}
 	for _, app := range []*aai.App{program("KeePassXC", "d"), {ID: "desktop/x", Name: "Keychain Access"}, {ID: "desktop/pinentry", PID: 0}} {
-		if got := check(gate, operating(app, "look")); got != "PERMISSION_DENIED" {
-			t.Errorf("%s: %s", app.ID, got)
-		}
+		assert.Check(t, is.Equal(check(gate, operating(app, "look")), "PERMISSION_DENIED"), app.ID)
 	}
 	lock := program("mylock", "d")
 	lock.Process.LockReason = func(context.Context) string { return "a lock of the screen" }
 	for _, tool := range []string{"look", "click"} {
-		if got := check(gate, operating(lock, tool)); got != "PERMISSION_DENIED" {
-			t.Errorf("%s of what shows a lock: %s", tool, got)
-		}
+		got := check(gate, operating(lock, tool))
+		assert.Check(t, is.Equal(got, "PERMISSION_DENIED"), "%s of what shows a lock: %s", tool, got)
 	}
 	lock.Process.LockReason = func(context.Context) string { return "" }
-	if got := check(gate, operating(lock, "look")); got != "admits" {
-		t.Errorf("when it shows none: %s", got)
-	}
+	got := check(gate, operating(lock, "look"))
+	assert.Check(t, is.Equal(got, "admits"), "when it shows none: %s", got)
 	for _, harmless := range []string{"mousepad", "zenity", "org.gnome.Calculator", "consent-manager", "secretsanta"} {
-		if got := check(gate, operating(program(harmless, "d"), "click")); got != "admits" {
-			t.Errorf("%s: %s", harmless, got)
-		}
+		assert.Check(t, is.Equal(check(gate, operating(program(harmless, "d"), "click")), "admits"), harmless)
 	}
-	if got := check(gate, asking(&aai.App{ID: "org.keepassxc.KeePassXC", Name: "KeePassXC", Tools: []*aai.Tool{{Name: "lock"}}}, "lock")); got != "admits" {
-		t.Errorf("an app that declares tools itself: %s", got)
-	}
+	got = check(gate, asking(&aai.App{ID: "org.keepassxc.KeePassXC", Name: "KeePassXC", Tools: []*aai.Tool{{Name: "lock"}}}, "lock"))
+	assert.Check(t, is.Equal(got, "admits"), "an app that declares tools itself: %s", got)
 }
 
 // TestTheGatewaysOwnDialog checks that the gateway's own dialog is protected, whatever
@@ -78,12 +72,9 @@ func TestTheGatewaysOwnDialog(t *testing.T) {
 		{"a list", operating(nil, "look"), "admits"},
 	} {
 		open = true
-		if got := check(gate, c.r); got != c.during {
-			t.Errorf("%s: %s, expected %s", c.what, got, c.during)
-		}
+		assert.Check(t, is.Equal(check(gate, c.r), c.during), c.what)
 		open = false
-		if got := check(gate, c.r); got != "admits" {
-			t.Errorf("%s when it is closed: %s", c.what, got)
-		}
+		got := check(gate, c.r)
+		assert.Check(t, is.Equal(got, "admits"), "%s when it is closed: %s", c.what, got)
 	}
 }

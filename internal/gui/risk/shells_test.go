@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/testkit/fakeoperator"
 )
@@ -13,9 +16,7 @@ import (
 // shelled returns the request after the gate.
 func shelled(t *testing.T, r *aai.Request) *aai.Request {
 	t.Helper()
-	if got := check(ShellMarker{}, r); got != "admits" {
-		t.Error(got)
-	}
+	assert.Check(t, is.Equal(check(ShellMarker{}, r), "admits"))
 	return r
 }
 
@@ -28,24 +29,21 @@ func TestTypingIntoATerminalIsToRun(t *testing.T) {
 			{ID: "desktop/x", PID: 7, Source: "/usr/libexec/" + name}, {ID: "desktop/" + name, PID: 7, Source: "/usr/bin/python3"},
 		} {
 			for tool, want := range map[string]string{"type": aai.PermissionRun, "click": aai.PermissionRun, "scroll": aai.PermissionAct, "look": aai.PermissionSee} {
-				if got := shelled(t, operating(app, tool)).Permission(); got != want {
-					t.Errorf("to %s in %s is to %s", tool, name, got)
-				}
+				assert.Check(t, is.Equal(shelled(t, operating(app, tool)).Permission(), want), "%s %s", tool, name)
 			}
 		}
 	}
 	for name := range strings.FieldsSeq(`mousepad code emacs firefox sterm-notes footnote kittens startup determine hyperion walkers`) {
 		for _, tool := range []string{"type", "click"} {
-			if got := shelled(t, operating(program(name, "d"), tool)).Permission(); got != aai.PermissionAct {
-				t.Errorf("to %s in %s is to %s", tool, name, got)
-			}
+			assert.Check(t, is.Equal(shelled(t, operating(program(name, "d"), tool)).Permission(), aai.PermissionAct), "%s %s", tool, name)
 		}
 	}
 	for i, shell := range shells() {
 		for j, other := range shells() {
-			if matches, err := path.Match(other, strings.ReplaceAll(shell, "*", "0")); err != nil || matches && i != j || shell != strings.ToLower(shell) {
-				t.Errorf("%q is meant by %q, or wrong", shell, other)
-			}
+			matches, err := path.Match(other, strings.ReplaceAll(shell, "*", "0"))
+			assert.NilError(t, err, "%q", other)
+			assert.Assert(t, !matches || i == j, "%q is meant by %q, or wrong", shell, other)
+			assert.Equal(t, shell, strings.ToLower(shell), "%q", other)
 		}
 	}
 }
@@ -55,9 +53,7 @@ func TestATerminalWithinAProgram(t *testing.T) {
 	for tool, want := range map[string]string{"type": aai.PermissionRun, "click": aai.PermissionAct, "look": aai.PermissionSee} {
 		r := operating(program("code", "d"), tool)
 		r.App.Operator = fakeoperator.Operator{Runs: func(context.Context, *aai.Call) bool { return true }}
-		if got := shelled(t, r).Permission(); got != want {
-			t.Errorf("to %s is to %s", tool, got)
-		}
+		assert.Check(t, is.Equal(shelled(t, r).Permission(), want), tool)
 		r = operating(program("code", "d"), tool)
 		r.App.Operator = fakeoperator.Operator{Runs: func(context.Context, *aai.Call) bool { return false }}
 		if shelled(t, r); r.RunsCommand {
@@ -65,12 +61,8 @@ func TestATerminalWithinAProgram(t *testing.T) {
 		}
 	}
 	whole := operating(nil, "click")
-	if shelled(t, whole).Permission() != aai.PermissionAct {
-		t.Error("the whole screen is no terminal")
-	}
+	assert.Check(t, is.Equal(shelled(t, whole).Permission(), aai.PermissionAct), "the whole screen is no terminal")
 	for _, starts := range []*aai.App{{ID: "desktop/xterm", Process: aai.Process{Launch: &aai.Launch{}}}, {ID: "desktop/env", Process: aai.Process{Launch: &aai.Launch{RunsCommands: true}}}} {
-		if got := shelled(t, operating(starts, "look")).Permission(); got != aai.PermissionRun {
-			t.Errorf("to start %s is to %s", starts.ID, got)
-		}
+		assert.Check(t, is.Equal(shelled(t, operating(starts, "look")).Permission(), aai.PermissionRun), starts.ID)
 	}
 }

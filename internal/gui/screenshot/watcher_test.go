@@ -9,6 +9,9 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/gui/screenshot"
 )
@@ -74,17 +77,12 @@ func TestChanged(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := &screen{pictures: c.before, windows: []desktop.WindowInfo{window}}
 				judge := screenshot.NewWatcher(s, list{of: s})
-				if got := judge.Changed(t.Context(), desktop.App{PID: 7}); got != "" {
-					t.Errorf("before it was looked at: %q", got)
-				}
+				got := judge.Changed(t.Context(), desktop.App{PID: 7})
+				assert.Check(t, is.Equal(got, ""), "before it was looked at: %q", got)
 				judge.Begin(t.Context(), window)
-				if judge.IsAnimated() != c.moves {
-					t.Errorf("it moves: %v", judge.IsAnimated())
-				}
+				assert.Check(t, is.Equal(judge.IsAnimated(), c.moves), "it moves: %v", judge.IsAnimated())
 				s.pictures, s.windows = c.after, c.windows
-				if got := judge.Changed(t.Context(), desktop.App{PID: 7}); got != c.want {
-					t.Errorf("%q, want %q", got, c.want)
-				}
+				assert.Check(t, is.Equal(judge.Changed(t.Context(), desktop.App{PID: 7}), c.want))
 			})
 		})
 	}
@@ -107,9 +105,7 @@ func TestWithin(t *testing.T) {
 				judge := screenshot.NewWatcher(s, list{of: s}).Within(desktop.Rect{X: 190, Y: 120, W: 200, H: 10})
 				judge.Begin(t.Context(), window)
 				s.pictures = []*image.RGBA{painted(c.after)}
-				if got := judge.Changed(t.Context(), desktop.App{PID: 7}); got != c.want {
-					t.Errorf("%q, want %q", got, c.want)
-				}
+				assert.Check(t, is.Equal(judge.Changed(t.Context(), desktop.App{PID: 7}), c.want))
 			})
 		})
 	}
@@ -129,11 +125,8 @@ func TestBlacken(t *testing.T) {
 	})
 	gray, black := color.RGBA{128, 128, 128, 255}, color.RGBA{A: 255}
 	for at, want := range map[image.Point]color.RGBA{{19, 10}: gray, {20, 0}: black, {49, 29}: black, {50, 10}: gray, {69, 10}: gray, {30, 30}: gray} {
-		if got := picture.RGBAAt(at.X, at.Y); got != want {
-			t.Errorf("at %v it is %v, want %v", at, got, want)
-		}
+		got := picture.RGBAAt(at.X, at.Y)
+		assert.Check(t, is.Equal(got, want), "at %v it is %v, want %v", at, got, want)
 	}
-	if asked != 2 {
-		t.Errorf("%d layers were asked about, of which one is not in the picture", asked)
-	}
+	assert.Check(t, is.Equal(asked, 2), "%d layers were asked about, of which one is not in the picture", asked)
 }

@@ -7,6 +7,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/gui/watch"
 )
@@ -46,12 +49,10 @@ func TestPoll(t *testing.T) {
 					looks = append(looks, int(time.Since(begun).Milliseconds()))
 					return false, nil
 				}, func() { news++ })
-				if err != nil || time.Since(begun) != 3500*time.Millisecond || news < 5 {
-					t.Errorf("it ended with %v after %s, and said %d times that it waits", err, time.Since(begun), news)
-				}
-				if len(looks) != len(c.want) {
-					t.Fatalf("looked at %v, want %v", looks, c.want)
-				}
+				assert.NilError(t, err, "%s %d", time.Since(begun), news)
+				assert.Assert(t, time.Since(begun) == 3500*time.Millisecond, "it ended with %v after %s, and said %d times that it waits", err, time.Since(begun), news)
+				assert.Assert(t, news >= 5, "it ended with %v after %s, and said %d times that it waits", err, time.Since(begun), news)
+				assert.Assert(t, is.Len(looks, len(c.want)), "looked at %v, want %v", looks, c.want)
 				for i := range looks {
 					if looks[i] != c.want[i] {
 						t.Errorf("looked at %v, want %v", looks, c.want)
@@ -74,9 +75,8 @@ func TestPollIsDone(t *testing.T) {
 				looks++
 				return looks == 3 && want == nil, errorAt(looks == 3, want)
 			}, func() {})
-			if !errors.Is(err, want) || looks != 3 {
-				t.Errorf("it ended with %v after %d looks", err, looks)
-			}
+			assert.Assert(t, is.ErrorIs(err, want))
+			assert.Equal(t, looks, 3)
 		})
 	}
 }
@@ -92,9 +92,9 @@ func TestWaitUntilQuiet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := time.Now()
 		seen := watch.WaitUntilQuiet(t.Context(), told(50, 120, 190), 100*time.Millisecond, func(int) {})
-		if took := time.Since(begun); seen != 3 || took != 290*time.Millisecond {
-			t.Errorf("%d events, quiet after %s", seen, took)
-		}
+		took := time.Since(begun)
+		assert.Check(t, is.Equal(seen, 3), took)
+		assert.Check(t, took == 290*time.Millisecond, "%d events, quiet after %s", seen, took)
 	})
 }
 
@@ -111,8 +111,6 @@ func TestMayBeEffect(t *testing.T) {
 		{desktop.Event{Kind: desktop.CaretMoved}, false},
 		{desktop.Event{Kind: desktop.BoundsChanged}, false},
 	} {
-		if got := watch.MayBeEffect(c.event); got != c.want {
-			t.Errorf("%+v: %v", c.event, got)
-		}
+		assert.Check(t, is.Equal(watch.MayBeEffect(c.event), c.want), "%+v", c.event)
 	}
 }

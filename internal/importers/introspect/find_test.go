@@ -3,15 +3,17 @@ package introspect
 import (
 	"slices"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // TestServicesOfAnotherName checks the suggestions for a program with its name as a part of
 // several services.
 func TestServicesOfAnotherName(t *testing.T) {
 	all := []string{"org.mate.atril.Daemon", ":1.7", "org.mate.atrils", "org.mate.Atril.View-3", "org.mate.atril.Daemon"}
-	if got := similarNames("atril", all); !slices.Equal(got, []string{"org.mate.Atril.View-3", "org.mate.atril.Daemon"}) {
-		t.Errorf("got %q", got)
-	}
+	got := similarNames("atril", all)
+	assert.Check(t, slices.Equal(got, []string{"org.mate.Atril.View-3", "org.mate.atril.Daemon"}), "%q", got)
 }
 
 // TestTitles checks the name of a service with a generic last part.
@@ -19,9 +21,7 @@ func TestTitles(t *testing.T) {
 	for service, want := range map[string]string{
 		"org.mate.atril.Daemon": "Atril daemon", "org.example.Service": "Example service", "example.Daemon": "Daemon", "com.example.mail.Main": "Mail main",
 	} {
-		if got := titleOf(service); got != want {
-			t.Errorf("%s is called %q; want %q", service, got, want)
-		}
+		assert.Check(t, is.Equal(titleOf(service), want), service)
 	}
 }
 
@@ -36,8 +36,7 @@ func TestWhatDiscoverNamesIsFound(t *testing.T) {
 		"org.mpris.MediaPlayer2.firefox.instance_1_42": "org.mpris.MediaPlayer2.firefox",
 		"org.freedesktop.login1":                       "org.freedesktop.login1",
 	} {
-		if got := serviceOf(word, nil, []string{"org.example.Other", name}); got != name {
-			t.Errorf("%s is found as %q; want %q", word, got, name)
-		}
+		got := serviceOf(word, nil, []string{"org.example.Other", name})
+		assert.Check(t, is.Equal(got, name), "%s is found as %q; want %q", word, got, name)
 	}
 }

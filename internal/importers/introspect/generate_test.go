@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	godbus "github.com/godbus/dbus/v5"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/importers/introspect"
@@ -22,13 +24,10 @@ func TestGolden(t *testing.T) {
 	golden(t, "test.json", d.Text)
 	golden(t, "test.notes", []byte(strings.Join(d.Notes, "\n")+"\n"))
 	for _, method := range []string{"EchoByte", "Set", "Nothing", "Named", "Die", "Block"} {
-		if n := s.Calls(method); n > 0 {
-			t.Errorf("%s was called %d times: nothing that acts may be", method, n)
-		}
+		n := s.Calls(method)
+		assert.Check(t, n <= 0, "%s was called %d times: nothing that acts may be", method, n)
 	}
-	if s.Calls("Get") != 3 {
-		t.Errorf("properties were read %d times; expected each of the 3 once", s.Calls("Get"))
-	}
+	assert.Check(t, is.Equal(s.Calls("Get"), 3), "properties were read %d times; expected each of the 3 once", s.Calls("Get"))
 }
 
 // TestWhatIsGeneratedRuns checks the tools with the gateway's own parser and driver.
@@ -65,9 +64,8 @@ func TestWhatIsGeneratedRuns(t *testing.T) {
 			t.Errorf("%s: %+v, %v; expected %s", test.tool, result, err, test.want)
 			continue
 		}
-		if _, err := tool.Returns.Check(result.Data); err != nil {
-			t.Errorf("%s: the answer breaks its promise: %v", test.tool, err)
-		}
+		_, err = tool.Returns.Check(result.Data)
+		assert.Check(t, err, "%s: the answer breaks its promise: %v", test.tool, err)
 	}
 }
 
@@ -143,9 +141,7 @@ func TestAProgramOfGTK(t *testing.T) {
 	w := newWorld(t)
 	desktopApp(w, "org.example.Notes")
 	entry := "[Desktop Entry]\nType=Application\nName=Notes\nName[de]=Notizen\nComment=Write things down\nExec=/bin/notes %U\n[Other]\nName=No\n"
-	if err := os.WriteFile(filepath.Join(w.entries, "org.example.Notes.desktop"), []byte(entry), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.WriteFile(filepath.Join(w.entries, "org.example.Notes.desktop"), []byte(entry), 0o600))
 	w.Generator = w.in("de_AT.UTF-8")
 	for _, name := range []string{"org.example.Notes", "org.example.Notes.desktop"} {
 		d := w.draft(introspect.Request{App: name})
@@ -153,9 +149,8 @@ func TestAProgramOfGTK(t *testing.T) {
 	}
 	app := w.app(w.draft(introspect.Request{App: "org.example.Notes"}))
 	for name, args := range map[string]map[string]any{"quit": {}, "zoom": {"value": 7.0}, "set_dark": {"value": true}} {
-		if _, err := app.Tool(name).Run(t.Context(), &aai.Call{Args: args}); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		_, err := app.Tool(name).Run(t.Context(), &aai.Call{Args: args})
+		assert.Check(t, err, name)
 	}
 }
 
@@ -164,76 +159,58 @@ func TestSaving(t *testing.T) {
 	w := newWorld(t)
 	c := w.introspected("org.example.One", map[string]string{"/org/example/One": `<node><interface name="org.example.One"><method name="Go"/></interface></node>`})
 	shown, err := w.answerOf(introspect.GenerateTool, map[string]any{"app": "org.example.One"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	file := filepath.Join(w.folder, "org.example.One", "aai.json")
 	if shown["path"] != file || !strings.Contains(shown["diff"].(string), `+      "name": "go",`) { //nolint:forcetypeassert // a panic fails it
 		t.Errorf("shown: %v", shown)
 	}
-	if _, err := os.Stat(file); err == nil {
-		t.Error("showing has saved")
-	}
+	_, err = os.Stat(file)
+	assert.Check(t, err != nil, "showing has saved")
 	args := map[string]any{"app": "org.example.One", "seen": shown["seen"]}
 	for _, tool := range w.Tools() {
 		if tool.Name == introspect.SaveTool { // as the terminal calls it
-			if _, err := tool.Params.Check(map[string]any{"app": "org.example.One", "seen": shown["seen"], "start": true, "tools": 80.0, "bus": "session", "words": "/x"}); err != nil {
-				t.Error(err)
-			}
+			_, err := tool.Params.Check(map[string]any{"app": "org.example.One", "seen": shown["seen"], "start": true, "tools": 80.0, "bus": "session", "words": "/x"})
+			assert.Check(t, err)
 		}
 	}
-	if _, err := w.answerOf(introspect.SaveTool, args); err != nil {
-		t.Fatal(err)
-	}
+	_, err = w.answerOf(introspect.SaveTool, args)
+	assert.NilError(t, err)
 	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if again, err := w.answerOf(introspect.GenerateTool, map[string]any{"app": "org.example.One"}); err != nil || again["same"] != true {
-		t.Errorf("the same again: %v, %v", again, err)
-	}
+	assert.NilError(t, err)
+	again, err := w.answerOf(introspect.GenerateTool, map[string]any{"app": "org.example.One"})
+	assert.NilError(t, err, again)
+	assert.Equal(t, again["same"], true, again)
 	w.states("current")
 
 	// A person edits the texts; they stay when the program changes.
 	better := strings.Replace(string(text), `"Go (One)."`, `"Go to the office."`, 1)
-	if err := os.WriteFile(file, []byte(better), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.WriteFile(file, []byte(better), 0o600))
 	w.export(c, "/org/example/One", "org.freedesktop.DBus.Introspectable", map[string]any{"Introspect": func() (string, *godbus.Error) {
 		return `<node><interface name="org.example.One"><method name="Go"/><method name="Come"/></interface></node>`, nil
 	}})
 	w.states("changed")
 	next, err := w.answerOf(introspect.GenerateTool, map[string]any{"app": "org.example.One"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	made, _ := next["descriptor"].(map[string]any)
-	if made["version"] != "1.1.0" {
-		t.Errorf("the version is %v; expected 1.1.0 for a new tool", made["version"])
-	}
-	if diff, _ := next["diff"].(string); strings.Contains(diff, "-      \"description\"") || !strings.Contains(diff, `"come"`) {
-		t.Errorf("the diff:\n%s", diff)
-	}
+	assert.Check(t, is.Equal(made["version"], "1.1.0"), "the version is %v; expected 1.1.0 for a new tool", made["version"])
+	diff, _ := next["diff"].(string)
+	assert.Assert(t, !strings.Contains(diff, "-      \"description\""), "the diff:\n%s", diff)
+	assert.Assert(t, is.Contains(diff, `"come"`))
 	// Of a model's version only the texts count.
 	file2 := filepath.Join(t.TempDir(), "better.json")
 	model := strings.NewReplacer(`Go to the office.`, `Go to the beach.`, `"destroys"`, `"reads"`, `"Go"`, `"Evil"`).Replace(better)
-	if err := os.WriteFile(file2, []byte(model), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.WriteFile(file2, []byte(model), 0o600))
 	worded, err := w.answerOf(introspect.GenerateTool, map[string]any{"app": "org.example.One", "words": file2})
 	if text, _ := jsonText(worded["descriptor"]); err != nil || !strings.Contains(text, "beach") || strings.Contains(text, "Evil") || strings.Contains(text, "reads") {
 		t.Errorf("%v, %s", err, text)
 	}
-	if _, err := w.answerOf(introspect.GenerateTool, map[string]any{"app": "org.example.One", "words": file2 + "x"}); err == nil || !strings.Contains(err.Error(), "words: ") {
-		t.Errorf("a file that is not there: %v", err)
-	}
+	_, err = w.answerOf(introspect.GenerateTool, map[string]any{"app": "org.example.One", "words": file2 + "x"})
+	assert.Check(t, is.ErrorContains(err, "words: "), "a file that is not there: %v", err)
 	args["seen"] = shown["seen"] // an outdated digest
-	if _, err := w.answerOf(introspect.SaveTool, args); err == nil || !strings.Contains(err.Error(), "the preview is out of date") {
-		t.Errorf("what nobody saw was saved: %v", err)
-	}
-	if now, _ := os.ReadFile(file); string(now) != better {
-		t.Errorf("the file was changed:\n%s", now)
-	}
+	_, err = w.answerOf(introspect.SaveTool, args)
+	assert.Check(t, is.ErrorContains(err, "the preview is out of date"), "what nobody saw was saved: %v", err)
+	now, _ := os.ReadFile(file)
+	assert.Check(t, is.Equal(string(now), better), "the file was changed:\n%s", now)
 	_ = c.Close()
 	w.states("unknown")
 }
@@ -242,13 +219,9 @@ func TestSaving(t *testing.T) {
 func (w *world) states(want string) {
 	w.Helper()
 	result, err := w.ownTool(introspect.CheckTool)(w.Context(), &aai.Call{})
-	if err != nil {
-		w.Fatal(err)
-	}
+	assert.NilError(w, err)
 	text, _ := jsonText(result.Data)
-	if !strings.HasPrefix(text, `[{"state":"`+want+`"`) {
-		w.Errorf("states: %s; expected %s", text, want)
-	}
+	assert.Check(w, strings.HasPrefix(text, `[{"state":"`+want+`"`), "states: %s; expected %s", text, want)
 }
 
 // TestWhatMayNotBeReached checks that members out of the driver's reach get no tool.
@@ -256,14 +229,12 @@ func TestWhatMayNotBeReached(t *testing.T) {
 	w := newWorld(t)
 	w.introspected("org.kde.konsole-7", map[string]string{"/org/kde/konsole": `<node><interface name="org.kde.konsole.Session"><method name="runCommand"><arg type="s"/></method></interface></node>`})
 	_, err := w.Draft(t.Context(), introspect.Request{App: "org.kde.konsole-7"})
-	if e := aai.AsError(err); e.Code != aai.PermissionDenied {
-		t.Errorf("a terminal: %+v", e)
-	}
+	e := aai.AsError(err)
+	assert.Check(t, is.Equal(e.Code, aai.PermissionDenied), "%+v", e)
 	w.introspected("org.example.Shell", map[string]string{"/org/example/Shell": `<node><interface name="org.gnome.Shell"><method name="Eval"><arg type="s"/></method></interface><interface name="org.example.Shell"><method name="Hello"/></interface></node>`})
 	d := w.draft(introspect.Request{App: "org.example.Shell"})
-	if strings.Contains(string(d.Text), "Eval") || !strings.Contains(strings.Join(d.Notes, "\n"), "org.gnome.Shell.Eval of /org/example/Shell is left out") {
-		t.Errorf("%s\n%q", d.Text, d.Notes)
-	}
+	assert.Assert(t, !strings.Contains(string(d.Text), "Eval"), "%s %q", d.Text, d.Notes)
+	assert.Assert(t, is.Contains(strings.Join(d.Notes, "\n"), "org.gnome.Shell.Eval of /org/example/Shell is left out"), "%s %q", d.Text, d.Notes)
 }
 
 // TestBusNames checks the error and the suggestions for unknown apps.
@@ -275,15 +246,15 @@ func TestBusNames(t *testing.T) {
 	} {
 		_, err := w.Draft(t.Context(), introspect.Request{App: name})
 		e := aai.AsError(err)
-		if err == nil || e.Code != aai.AppNotFound || e.Hint == "" || want != "" && (len(e.Candidates) == 0 || e.Candidates[0] != want) {
-			t.Errorf("%q: %+v", name, e)
-		}
+		assert.Assert(t, err != nil, "%q %+v", name, e)
+		assert.Equal(t, e.Code, aai.AppNotFound, "%q %+v", name, e)
+		assert.Assert(t, e.Hint != "", "%q %+v", name, e)
+		assert.Assert(t, !(want != "" && (len(e.Candidates) == 0 || e.Candidates[0] != want)), "%q %+v", name, e)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := w.Draft(ctx, introspect.Request{App: "org.example.Mailbox"}); err == nil {
-		t.Error("a call that was ended goes on")
-	}
+	_, err := w.Draft(ctx, introspect.Request{App: "org.example.Mailbox"})
+	assert.Check(t, err != nil, "a call that was ended goes on")
 }
 
 // TestProbe checks that a tool runs before it is saved, and its result is validated.
@@ -291,9 +262,8 @@ func TestProbe(t *testing.T) {
 	w := newWorld(t)
 	s := testkit.ServeOnBus(t, w.bus, "org.example.Test")
 	got, err := w.answerOf(introspect.ProbeTool, map[string]any{"app": "org.example.Test", "tool": "echo_byte", "args": map[string]any{"v": 7.0}})
-	if err != nil || got["answer"] != 7.0 {
-		t.Errorf("%v, %v", got, err)
-	}
+	assert.NilError(t, err, got)
+	assert.Equal(t, got["answer"], 7.0, got)
 	for _, test := range []struct {
 		args map[string]any
 		want string
@@ -302,19 +272,16 @@ func TestProbe(t *testing.T) {
 		{map[string]any{"tool": "echo_bite"}, `no tool "echo_bite"`},
 	} {
 		test.args["app"] = "org.example.Test"
-		if _, err := w.answerOf(introspect.ProbeTool, test.args); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%v: %v", test.args, err)
-		}
+		_, err := w.answerOf(introspect.ProbeTool, test.args)
+		assert.Check(t, is.ErrorContains(err, test.want), test.args)
 	}
-	if s.Calls("EchoByte") != 1 {
-		t.Errorf("it was called %d times", s.Calls("EchoByte"))
-	}
+	assert.Check(t, is.Equal(s.Calls("EchoByte"), 1), "it was called %d times", s.Calls("EchoByte"))
 }
 
 // TestWithoutABus checks the error on a computer without D-Bus.
 func TestWithoutABus(t *testing.T) {
 	_, err := introspect.New(introspect.Config{}).Draft(t.Context(), introspect.Request{App: "x"})
-	if e := aai.AsError(err); e.Code != aai.AutomationNotSupported || e.Hint == "" {
-		t.Errorf("%+v", e)
-	}
+	e := aai.AsError(err)
+	assert.Check(t, is.Equal(e.Code, aai.AutomationNotSupported), "%+v", e)
+	assert.Check(t, e.Hint != "", "%+v", e)
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	godbus "github.com/godbus/dbus/v5"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/answer"
@@ -62,14 +64,14 @@ func TestHostileToolForm(t *testing.T) {
 			w.introspected("org.example.Bad", map[string]string{"/org/example/Bad": test.text})
 			d, err := w.Draft(t.Context(), introspect.Request{App: "org.example.Bad", Tools: 200})
 			if test.fails != "" {
-				if e := aai.AsError(err); err == nil || e.Code != test.fails || !strings.Contains(e.Message, test.says) || e.Hint == "" {
-					t.Fatalf("%+v", e)
-				}
+				e := aai.AsError(err)
+				assert.Assert(t, err != nil, "%+v", e)
+				assert.Equal(t, e.Code, test.fails, "%+v", e)
+				assert.Assert(t, is.Contains(e.Message, test.says), "%+v", e)
+				assert.Assert(t, e.Hint != "", "%+v", e)
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			if test.says != "" && !strings.Contains(strings.Join(d.Notes, "\n"), test.says) {
 				t.Errorf("nothing says %q: %q", test.says, d.Notes)
 			}
@@ -82,13 +84,13 @@ func TestHostileToolForm(t *testing.T) {
 // clean checks a descriptor with the catalog and lint.
 func clean(t *testing.T, text []byte) {
 	t.Helper()
-	if _, err := catalog.Parse(text, catalog.Options{HostPlatform: "linux"}); err != nil {
-		t.Errorf("%v\n%s", err, text)
-	}
+	_, err := catalog.Parse(text, catalog.Options{HostPlatform: "linux"})
+	assert.Check(t, err, text)
 	for _, f := range lint.Check(text, catalog.Options{HostPlatform: "linux"}).Findings {
-		if f.Severity == answer.SeverityError || f.Rule == "poisoning" || f.Rule == "unseen" || f.Rule == "disguise" {
-			t.Errorf("%s %s: %s", f.Severity, f.Path, f.Problem)
-		}
+		assert.Check(t, f.Severity != answer.SeverityError, "%s %s %s", f.Severity, f.Path, f.Problem)
+		assert.Check(t, f.Rule != "poisoning", "%s %s %s", f.Severity, f.Path, f.Problem)
+		assert.Check(t, f.Rule != "unseen", "%s %s %s", f.Severity, f.Path, f.Problem)
+		assert.Check(t, f.Rule != "disguise", "%s %s %s", f.Severity, f.Path, f.Problem)
 	}
 }
 
@@ -106,9 +108,7 @@ func TestEndlessNodes(t *testing.T) {
 		}
 		return "<node>" + offers + `<node name="a"/><node name="b"/></node>`, nil
 	}}, "/org", "org.freedesktop.DBus.Introspectable")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	w.own(c, "org.example.Tree")
 	d := w.draft(introspect.Request{App: "org.example.Tree", Tools: 200})
 	if asked.Load() > 500 || asked.Load() < 100 || !strings.Contains(strings.Join(d.Notes, "\n"), "more objects than are asked") {
@@ -130,9 +130,10 @@ func TestWhoHangsOrGoes(t *testing.T) {
 	}))
 	w.own(c, "org.example.Hung")
 	_, err := w.answerOf(introspect.GenerateTool, map[string]any{"app": "org.example.Hung"})
-	if e := aai.AsError(err); e.Code != aai.Timeout || e.Delivery != aai.NotDelivered || !strings.Contains(e.Message, "org.example.Hung") {
-		t.Errorf("%+v", e)
-	}
+	e := aai.AsError(err)
+	assert.Check(t, is.Equal(e.Code, aai.Timeout), "%+v", e)
+	assert.Check(t, is.Equal(e.Delivery, aai.NotDelivered), "%+v", e)
+	assert.Check(t, is.Contains(e.Message, "org.example.Hung"), "%+v", e)
 
 	gone := w.bus.Connect(t)
 	w.export(gone, "/org/example/Gone", "org.freedesktop.DBus.Introspectable", map[string]any{"Introspect": func() (string, *godbus.Error) {
@@ -141,9 +142,9 @@ func TestWhoHangsOrGoes(t *testing.T) {
 	}})
 	w.own(gone, "org.example.Gone")
 	_, err = w.Draft(t.Context(), introspect.Request{App: "org.example.Gone"})
-	if e := aai.AsError(err); e.Code != aai.AppNotRunning || !strings.Contains(e.Message, "org.example.Gone") {
-		t.Errorf("%+v", e)
-	}
+	e = aai.AsError(err)
+	assert.Check(t, is.Equal(e.Code, aai.AppNotRunning), "%+v", e)
+	assert.Check(t, is.Contains(e.Message, "org.example.Gone"), "%+v", e)
 }
 
 // TestLies checks that a value of another type than declared drops the return schema, with a note.

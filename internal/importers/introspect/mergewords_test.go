@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/gybob/aai-gateway"
@@ -36,26 +38,19 @@ func TestImprovedInWordsAlone(t *testing.T) {
 		d, by := base(), base()
 		corrupt(t, by)
 		improved, taken := introspect.MergeWords(d, by)
-		if diff := cmp.Diff(base(), d); diff != "" {
-			t.Fatalf("the document itself was changed:\n%s", diff)
-		}
+		assert.Assert(t, is.DeepEqual(base(), d))
 		for i, tool := range improved.Sections[0].Tools {
 			was := d.Sections[0].Tools[i]
-			if *tool.Effect > *was.Effect {
-				t.Fatalf("%s was %s and is %s", tool.Name, was.Effect, tool.Effect)
-			}
+			assert.Assert(t, *tool.Effect <= *was.Effect, "%s %s %s", tool.Name, was.Effect, tool.Effect)
 			tool.Effect = was.Effect
 		}
-		if diff := cmp.Diff(withoutWords(d), withoutWords(improved)); diff != "" {
-			t.Fatalf("more than words was taken:\n%s", diff)
-		}
+		assert.Assert(t, is.DeepEqual(withoutWords(d), withoutWords(improved)))
 		again, more := introspect.MergeWords(improved, by)
-		if diff := cmp.Diff(improved, again); diff != "" || more != 0 {
-			t.Fatalf("the same words are taken twice (%d):\n%s", more, diff)
-		}
-		if diff := cmp.Diff(d, improved); (diff != "") != (taken > 0) {
-			t.Fatalf("%d taken:\n%s", taken, diff)
-		}
+		diff := cmp.Diff(improved, again)
+		assert.Equal(t, diff, "")
+		assert.Equal(t, more, 0)
+		diff = cmp.Diff(d, improved)
+		assert.Equal(t, (diff != ""), (taken > 0), "%d %s", taken, diff)
 		if text, err := improved.Marshal(); err != nil {
 			t.Fatal(err)
 		} else if strings.Contains(strings.ToLower(string(text)), "ignore all previous") {

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/importers/introspect"
 	"github.com/gybob/aai-gateway/internal/testkit"
@@ -28,16 +31,10 @@ func TestOverloadsAreGeneratedAndCalled(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			tool := app.Tool(name)
-			if tool == nil {
-				t.Fatal("there is no such tool")
-			}
+			assert.Assert(t, tool != nil, "there is no such tool")
 			result, err := tool.Run(t.Context(), &aai.Call{Args: c.args})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if result.Data != c.want {
-				t.Errorf("got %v; want %s", result.Data, c.want)
-			}
+			assert.NilError(t, err)
+			assert.Check(t, is.Equal(result.Data, c.want))
 		})
 	}
 }
@@ -49,12 +46,8 @@ func TestToolsLimit(t *testing.T) {
 	for _, limit := range []any{2, int64(2), 2.0} {
 		t.Run(fmt.Sprintf("%T", limit), func(t *testing.T) {
 			got, err := w.answerOf(introspect.GenerateTool, map[string]any{"app": "org.example.Osd", "tools": limit})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got["tools"] != 2.0 {
-				t.Errorf("got %v tools", got["tools"])
-			}
+			assert.NilError(t, err)
+			assert.Check(t, is.Equal(got["tools"], 2.0))
 		})
 	}
 }
@@ -70,12 +63,9 @@ func TestDifferenceInFull(t *testing.T) {
 	for full, want := range map[bool]bool{false: false, true: true} {
 		t.Run(fmt.Sprint(full), func(t *testing.T) {
 			got, err := w.answerOf(introspect.GenerateTool, map[string]any{"app": "org.example.Osd", "full": full})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if whole := strings.HasSuffix(fmt.Sprint(got["diff"]), "\n+}\n"); whole != want {
-				t.Errorf("the difference is whole: %t; want %t", whole, want)
-			}
+			assert.NilError(t, err)
+			whole := strings.HasSuffix(fmt.Sprint(got["diff"]), "\n+}\n")
+			assert.Check(t, is.Equal(whole, want), "the difference is whole: %t; want %t", whole, want)
 		})
 	}
 }
@@ -87,9 +77,10 @@ func TestForbiddenServices(t *testing.T) {
 	for name, service := range map[string]string{"runs": "org.gnome.Terminal", "does not run": "org.freedesktop.secrets"} {
 		t.Run(name, func(t *testing.T) {
 			_, err := w.Draft(t.Context(), introspect.Request{App: service})
-			if e := aai.AsError(err); e == nil || e.Code != aai.PermissionDenied || !strings.Contains(e.Message, service+" can never be reached") {
-				t.Errorf("got %v", err)
-			}
+			e := aai.AsError(err)
+			assert.Assert(t, e != nil, err)
+			assert.Equal(t, e.Code, aai.PermissionDenied, err)
+			assert.Assert(t, is.Contains(e.Message, service+" can never be reached"), err)
 		})
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/importers/introspect"
 )
@@ -16,9 +18,7 @@ import (
 func TestCheckWaitsForNoPipe(t *testing.T) {
 	w := newWorld(t)
 	folder := filepath.Join(w.folder, "org.example.Pipe")
-	if err := errors.Join(os.Mkdir(folder, 0o700), syscall.Mkfifo(filepath.Join(folder, "aai.json"), 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, errors.Join(os.Mkdir(folder, 0o700), syscall.Mkfifo(filepath.Join(folder, "aai.json"), 0o600)))
 	ended := make(chan error, 1)
 	go func() {
 		_, err := w.ownTool(introspect.CheckTool)(w.Context(), &aai.Call{})
@@ -26,9 +26,7 @@ func TestCheckWaitsForNoPipe(t *testing.T) {
 	}()
 	select {
 	case err := <-ended:
-		if err != nil {
-			t.Error(err)
-		}
+		assert.Check(t, err)
 	case <-time.After(time.Minute):
 		t.Error("it waits")
 	}

@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/importers/introspect"
 	"github.com/gybob/aai-gateway/internal/platform/linux/private"
@@ -25,17 +28,13 @@ type desk struct {
 func newDesk(t testing.TB) *desk {
 	t.Helper()
 	session, err := private.New("aai-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(func() { _ = session.Remove() })
 	system := testkit.StartBus(t)
 	session.Env = append(append(session.Env, private.HeadlessEnv()...),
 		"PATH=/usr/bin:/bin:/usr/sbin:/sbin", "DBUS_SYSTEM_BUS_ADDRESS="+system.Address, "NO_AT_BRIDGE=1", "GVFS_DISABLE_FUSE=1",
 		"QT_QPA_PLATFORM=xcb", "LANG=C.UTF-8", "UPOWER_HISTORY_DIR="+session.Path("upower"))
-	if err := session.StartScreen(t.Context(), private.ScreenConfig{Width: 1280, Height: 800}); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, session.StartScreen(t.Context(), private.ScreenConfig{Width: 1280, Height: 800}))
 	bus := testkit.StartDesktopBus(t, slices.Clone(session.Env))
 	session.Env = append(session.Env, "DBUS_SESSION_BUS_ADDRESS="+bus.Address)
 	t.Cleanup(func() { _ = session.End() })
@@ -52,9 +51,8 @@ func newDesk(t testing.TB) *desk {
 // run starts a program of the session.
 func (d *desk) run(words ...string) {
 	d.Helper()
-	if _, err := d.session.Start(private.Command{Name: words[0], Args: words[1:], Graceful: true}); err != nil {
-		d.Fatal(err)
-	}
+	_, err := d.session.Start(private.Command{Name: words[0], Args: words[1:], Graceful: true})
+	assert.NilError(d, err)
 }
 
 // described waits until the program offers its members.
@@ -119,20 +117,17 @@ func TestRealPrograms(t *testing.T) {
 		t.Logf("%s: %d tools, %d of %d readings answer", draft.Document.ID, len(draft.Document.Sections[0].Tools), ok, n+left)
 	}
 	t.Logf("%d programs, %d tools; %d of %d readings answer as generated: %.1f %%", len(realPrograms()), tools, answered, asked, 100*float64(answered)/float64(asked))
-	if len(realPrograms()) < 15 || asked < 100 || answered*100 < asked*95 {
-		t.Errorf("%d of %d answer; expected 95 %% of at least 100", answered, asked)
-	}
+	assert.Assert(t, len(realPrograms()) >= 15, "%d of %d answer; expected 95 %% of at least 100", answered, asked)
+	assert.Assert(t, asked >= 100, "%d of %d answer; expected 95 %% of at least 100", answered, asked)
+	assert.Assert(t, answered*100 >= asked*95, "%d of %d answer; expected 95 %% of at least 100", answered, asked)
 }
 
 // TestRealProgramsAreDescribed checks that the documentation counts these programs.
 func TestRealProgramsAreDescribed(t *testing.T) {
 	text, err := os.ReadFile("../../../docs/generate.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := fmt.Sprintf("describes %d real programs", len(realPrograms())); !strings.Contains(string(text), want) {
-		t.Errorf("docs/generate.md does not say that it %s", want)
-	}
+	assert.NilError(t, err)
+	want := fmt.Sprintf("describes %d real programs", len(realPrograms()))
+	assert.Check(t, is.Contains(string(text), want), "docs/generate.md does not say that it %s", want)
 }
 
 // readAll calls every reading tool without required arguments. It returns the number of readings,
@@ -146,9 +141,7 @@ func (d *desk) readAll(draft *introspect.Draft) (asked, answered int) {
 		var returns struct {
 			Properties map[string]json.RawMessage `json:"properties"`
 		}
-		if err := json.Unmarshal(tool.Params.Source, &params); err != nil {
-			d.Fatal(err)
-		}
+		assert.NilError(d, json.Unmarshal(tool.Params.Source, &params))
 		if tool.Effect != aai.Reads || len(params.Required) > 0 {
 			continue
 		}

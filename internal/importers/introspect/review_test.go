@@ -10,6 +10,8 @@ import (
 
 	godbus "github.com/godbus/dbus/v5"
 	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/clients"
@@ -72,9 +74,7 @@ func (w *reviewWorld) writeDocument(operation string) {
 
 func (w *reviewWorld) write(path, text string) {
 	w.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		w.Fatal(err)
-	}
+	assert.NilError(w, os.WriteFile(path, []byte(text), 0o600))
 }
 
 // addMethod adds a method to the program on the bus.
@@ -104,13 +104,9 @@ func (w *reviewWorld) saveAs(s reviewedSource, seen string) error {
 func (w *reviewWorld) review(s reviewedSource) string {
 	w.Helper()
 	result, err := w.call(s.show, s.args)
-	if err != nil {
-		w.Fatal(err)
-	}
+	assert.NilError(w, err)
 	text, err := jsonText(result.Data)
-	if err != nil {
-		w.Fatal(err)
-	}
+	assert.NilError(w, err)
 	_, after, _ := strings.Cut(text, `"seen":"`)
 	seen, _, _ := strings.Cut(after, `"`)
 	return seen
@@ -119,9 +115,7 @@ func (w *reviewWorld) review(s reviewedSource) string {
 // reviewAndSave saves the draft of a source.
 func (w *reviewWorld) reviewAndSave(s reviewedSource) {
 	w.Helper()
-	if err := w.saveAs(s, w.review(s)); err != nil {
-		w.Fatal(err)
-	}
+	assert.NilError(w, w.saveAs(s, w.review(s)))
 }
 
 // files returns the stored descriptors.
@@ -129,14 +123,10 @@ func (w *reviewWorld) files() map[string]string {
 	w.Helper()
 	all := make(map[string]string)
 	paths, err := filepath.Glob(filepath.Join(w.folder, "*", "aai.json"))
-	if err != nil {
-		w.Fatal(err)
-	}
+	assert.NilError(w, err)
 	for _, path := range paths {
 		text, err := os.ReadFile(path)
-		if err != nil {
-			w.Fatal(err)
-		}
+		assert.NilError(w, err)
 		all[path] = string(text)
 	}
 	return all
@@ -201,9 +191,7 @@ func TestReview(t *testing.T) {
 			w.refuses(source, seen)
 			before := w.files()
 			w.reviewAndSave(source)
-			if cmp.Equal(before, w.files()) {
-				t.Error("the reviewed draft was not saved")
-			}
+			assert.Check(t, !cmp.Equal(before, w.files()), "the reviewed draft was not saved")
 		})
 	}
 }
@@ -212,10 +200,7 @@ func TestReview(t *testing.T) {
 func (w *reviewWorld) refuses(s reviewedSource, seen string) {
 	w.Helper()
 	before := w.files()
-	if err := w.saveAs(s, seen); err == nil || !strings.Contains(err.Error(), "the preview is out of date") {
-		w.Errorf("a save without a review: %v", err)
-	}
-	if diff := cmp.Diff(before, w.files()); diff != "" {
-		w.Errorf("a save without a review changed (-want +got):\n%s", diff)
-	}
+	err := w.saveAs(s, seen)
+	assert.Check(w, is.ErrorContains(err, "the preview is out of date"), "a save without a review: %v", err)
+	assert.Check(w, is.DeepEqual(before, w.files()))
 }

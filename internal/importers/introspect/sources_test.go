@@ -9,7 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway/internal/catalog"
 	"github.com/gybob/aai-gateway/internal/importers/introspect"
@@ -26,9 +27,7 @@ func (w *world) put(id, from, digest string) {
 		"platforms": {"linux": {"automation": "dbus", "service": "` + id + `", "object": "/a", "interface": "org.example.A", "tools": [
 		{"name": "ping", "description": "Pings", "method": "Ping", "parameters": {"type": "object", "properties": {}}}]}}}`
 	file := filepath.Join(w.folder, id, catalog.FileName)
-	if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(text), 0o600)); err != nil {
-		w.Fatal(err)
-	}
+	assert.NilError(w, errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(text), 0o600)))
 }
 
 // TestSources checks that sources of every kind are compared, and that a hanging source affects
@@ -56,9 +55,7 @@ func TestSources(t *testing.T) {
 		got := make(map[string]string)
 		for _, row := range introspect.New(c).CheckSources(t.Context(), each) {
 			got[row.App] = row.State
-			if row.State == introspect.SourceChanged && (row.Reason != "run: run me for "+row.App || row.Digest != now || !strings.Contains(row.Name, ":")) {
-				t.Errorf("%+v", row)
-			}
+			assert.Check(t, !(row.State == introspect.SourceChanged && (row.Reason != "run: run me for "+row.App || row.Digest != now || !strings.Contains(row.Name, ":"))), "%+v", row)
 			if row.TimedOut {
 				got[row.App] += ", late"
 			}
@@ -66,12 +63,8 @@ func TestSources(t *testing.T) {
 		return got
 	}
 	want := map[string]string{"org.example.gone": "unknown", "org.example.new": "changed", "org.example.same": "current", "org.example.hangs": "changed"}
-	if diff := cmp.Diff(want, states(time.Minute, introspect.Config{Driver: w.driver, ExternalSource: elsewhere(false)})); diff != "" {
-		t.Errorf("states (-want +got):\n%s", diff)
-	}
+	assert.Check(t, is.DeepEqual(want, states(time.Minute, introspect.Config{Driver: w.driver, ExternalSource: elsewhere(false)})))
 	// Without buses the other sources are still compared.
 	want["org.example.hangs"] = "unknown, late"
-	if diff := cmp.Diff(want, states(50*time.Millisecond, introspect.Config{ExternalSource: elsewhere(true)})); diff != "" {
-		t.Errorf("states without buses (-want +got):\n%s", diff)
-	}
+	assert.Check(t, is.DeepEqual(want, states(50*time.Millisecond, introspect.Config{ExternalSource: elsewhere(true)})))
 }

@@ -9,7 +9,8 @@ import (
 	"time"
 
 	godbus "github.com/godbus/dbus/v5"
-	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/catalog"
@@ -73,25 +74,21 @@ func (w *world) introspected(name string, texts map[string]string) *godbus.Conn 
 
 func (w *world) export(c *godbus.Conn, path, iface string, methods map[string]any) {
 	w.Helper()
-	if err := c.ExportMethodTable(methods, godbus.ObjectPath(path), iface); err != nil {
-		w.Fatal(err)
-	}
+	assert.NilError(w, c.ExportMethodTable(methods, godbus.ObjectPath(path), iface))
 }
 
 func (w *world) own(c *godbus.Conn, name string) {
 	w.Helper()
-	if reply, err := c.RequestName(name, godbus.NameFlagDoNotQueue); err != nil || reply != godbus.RequestNameReplyPrimaryOwner {
-		w.Fatalf("%s: %v %v", name, reply, err)
-	}
+	reply, err := c.RequestName(name, godbus.NameFlagDoNotQueue)
+	assert.NilError(w, err, name)
+	assert.Equal(w, reply, godbus.RequestNameReplyPrimaryOwner, name)
 }
 
 // draft generates a draft, or fails the test.
 func (w *world) draft(r introspect.Request) *introspect.Draft {
 	w.Helper()
 	d, err := w.Draft(w.Context(), r)
-	if err != nil {
-		w.Fatalf("%s: %v", r.App, err)
-	}
+	assert.NilError(w, err, r.App)
 	return d
 }
 
@@ -122,17 +119,11 @@ func golden(t testing.TB, name string, got []byte) {
 	t.Helper()
 	file := filepath.Join("testdata", name)
 	if os.Getenv("UPDATE_GOLDEN") != "" {
-		if err := os.WriteFile(file, got, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.WriteFile(file, got, 0o600))
 	}
 	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", name, diff)
-	}
+	assert.NilError(t, err)
+	assert.Check(t, is.DeepEqual(string(want), string(got)), "%s", name)
 }
 
 // ownTool returns a tool of the builtin app.
@@ -160,9 +151,7 @@ func (w *world) answerTo(ctx context.Context, name string, call *aai.Call) (map[
 		return nil, err
 	}
 	raw, err := json.Marshal(result.Data)
-	if err != nil {
-		w.Fatal(err)
-	}
+	assert.NilError(w, err)
 	var answer map[string]any
 	return answer, json.Unmarshal(raw, &answer)
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
@@ -30,9 +32,7 @@ func controls(s *desktop.Snapshot) (lines []string) {
 // TestBothWaysAgree reads the same page by accessibility and by DevTools.
 func TestBothWaysAgree(t *testing.T) {
 	page, err := os.ReadFile("testdata/controls.html")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	w := newWorld(t, string(page), "--force-renderer-accessibility", "--window-size=900,1200")
 	var there, here []string
 	isSame := func() bool {

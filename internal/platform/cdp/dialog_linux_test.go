@@ -5,6 +5,9 @@ import (
 	"slices"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
@@ -28,9 +31,8 @@ func TestDialogs(t *testing.T) {
 		t.Run(c.name+" "+c.text+" "+c.press, func(t *testing.T) {
 			w.press(t, desktop.Button, c.name)
 			if c.text != "" {
-				if err := w.act(t, w.find(t, desktop.Textbox, "Your name?"), desktop.Act{Verb: desktop.SetText, Text: c.text}); err != nil {
-					t.Fatal(err)
-				}
+				err := w.act(t, w.find(t, desktop.Textbox, "Your name?"), desktop.Act{Verb: desktop.SetText, Text: c.text})
+				assert.Assert(t, err == nil, err)
 			}
 			w.press(t, desktop.Button, c.press)
 			w.find(t, desktop.Text, c.result)
@@ -43,21 +45,19 @@ func TestDialogs(t *testing.T) {
 		})
 		until(t, func() bool { return count(w.snapshot(t, w.backend), desktop.Button, "OK") == 1 })
 		s := w.snapshot(t, w.backend)
-		if n := count(s, desktop.Heading, "Asking"); n != 1 {
-			t.Errorf("the page is there %d times", n)
-		}
-		if n := count(s, desktop.Text, "Delete the draft?"); n != 1 {
-			t.Errorf("the question is there %d times", n)
-		}
-		if err := w.act(t, w.find(t, desktop.Button, "Alert"), desktop.Act{Verb: desktop.Press}); err == nil || err.Delivery != aai.NotDelivered {
-			t.Errorf("the error is %+v", err)
-		}
+		n := count(s, desktop.Heading, "Asking")
+		assert.Check(t, is.Equal(n, 1), "the page is there %d times", n)
+		n = count(s, desktop.Text, "Delete the draft?")
+		assert.Check(t, is.Equal(n, 1), "the question is there %d times", n)
+		err := w.act(t, w.find(t, desktop.Button, "Alert"), desktop.Act{Verb: desktop.Press})
+		assert.Assert(t, err != nil, "%+v", err)
+		assert.Equal(t, err.Delivery, aai.NotDelivered, "%+v", err)
 		old := w.find(t, desktop.Button, "Cancel")
 		w.press(t, desktop.Button, "OK")
 		w.find(t, desktop.Text, "true")
-		if err := w.act(t, old, desktop.Act{Verb: desktop.Press}); err == nil || err.Code != aai.StaleRef {
-			t.Errorf("the error is %+v", err)
-		}
+		err = w.act(t, old, desktop.Act{Verb: desktop.Press})
+		assert.Assert(t, err != nil, "%+v", err)
+		assert.Equal(t, err.Code, aai.StaleRef, "%+v", err)
 	})
 	t.Run("leave", func(t *testing.T) {
 		if err := w.act(t, w.find(t, desktop.Textbox, "Draft"), desktop.Act{Verb: desktop.SetText, Text: "x"}); err != nil {
@@ -65,9 +65,7 @@ func TestDialogs(t *testing.T) {
 		}
 		one := w.browsers.Connected(t.Context())[0]
 		s, err := one.Attach(t.Context(), one.Tabs()[0].ID, func(string, json.RawMessage) {})
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		go func() {
 			_ = s.Request(t.Context(), "Page.navigate", map[string]any{"url": w.server.URL + "/next"}, nil)
 		}()
@@ -91,9 +89,7 @@ func TestNavigation(t *testing.T) {
 			w.press(t, c.role, c.name)
 			until(t, func() bool {
 				s := w.snapshot(t, w.backend)
-				if count(s, desktop.Heading, "Old") > 0 {
-					t.Fatal("the old document is read after the press")
-				}
+				assert.Assert(t, count(s, desktop.Heading, "Old") <= 0, "the old document is read after the press")
 				return count(s, desktop.Heading, "New") > 0
 			})
 		})

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
@@ -38,9 +41,8 @@ func (w *world) act(t *testing.T, e desktop.Element, act desktop.Act) *aai.Error
 // press presses the element, which must succeed.
 func (w *world) press(t *testing.T, role desktop.Role, name string) {
 	t.Helper()
-	if err := w.act(t, w.find(t, role, name), desktop.Act{Verb: desktop.Press}); err != nil {
-		t.Fatal(err)
-	}
+	err := w.act(t, w.find(t, role, name), desktop.Act{Verb: desktop.Press})
+	assert.Assert(t, err == nil, err)
 }
 
 const pages = `<!doctype html><title>Parts</title><style>body{margin:8px}</style>
@@ -75,24 +77,22 @@ func TestPages(t *testing.T) {
 		})
 	}
 	t.Run("text in a frame of another site", func(t *testing.T) {
-		if err := w.act(t, w.find(t, desktop.Textbox, "Within"), desktop.Act{Verb: desktop.SetText, Text: "hällo"}); err != nil {
-			t.Fatal(err)
-		}
+		err := w.act(t, w.find(t, desktop.Textbox, "Within"), desktop.Act{Verb: desktop.SetText, Text: "hällo"})
+		assert.Assert(t, err == nil, err)
 		until(t, func() bool { return w.find(t, desktop.Textbox, "Within").Value == "hällo" })
 	})
 	t.Run("editor", func(t *testing.T) {
 		for _, text := range []string{"one\ntwo", "three"} {
-			if err := w.act(t, w.find(t, desktop.Textbox, "Editor"), desktop.Act{Verb: desktop.SetText, Text: text}); err != nil {
-				t.Fatal(err)
-			}
+			err := w.act(t, w.find(t, desktop.Textbox, "Editor"), desktop.Act{Verb: desktop.SetText, Text: text})
+			assert.Assert(t, err == nil, err)
 			until(t, func() bool { return w.find(t, desktop.Textbox, "Editor").Value == text })
 		}
 	})
 	t.Run("covered", func(t *testing.T) {
 		err := w.act(t, w.find(t, desktop.Button, "Under"), desktop.Act{Verb: desktop.Press})
-		if err == nil || err.Delivery != aai.NotDelivered || !strings.Contains(err.Message, "Cover") {
-			t.Errorf("the error is %+v", err)
-		}
+		assert.Assert(t, err != nil, "%+v", err)
+		assert.Equal(t, err.Delivery, aai.NotDelivered, "%+v", err)
+		assert.Assert(t, is.Contains(err.Message, "Cover"), "%+v", err)
 	})
 	t.Run("scrolled away", func(t *testing.T) {
 		s := w.snapshot(t, w.backend)
@@ -103,9 +103,8 @@ func TestPages(t *testing.T) {
 			if !s.IsOffscreen(i) {
 				t.Errorf("it is %v", e.States.Words())
 			}
-			if err := w.act(t, e, desktop.Act{Verb: desktop.Press}); err != nil {
-				t.Fatal(err)
-			}
+			err := w.act(t, e, desktop.Act{Verb: desktop.Press})
+			assert.Assert(t, err == nil, err)
 		}
 		w.find(t, desktop.Button, "Row 39 done")
 	})
@@ -113,9 +112,7 @@ func TestPages(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		events, err := w.backend.Events.Watch(ctx, w.app)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		w.press(t, desktop.Button, "Press")
 		<-events
 		w.find(t, desktop.Status, "")
@@ -124,9 +121,9 @@ func TestPages(t *testing.T) {
 		old := w.find(t, desktop.Button, "Press")
 		w.open(t, "/next")
 		w.find(t, desktop.Button, "Press")
-		if err := w.act(t, old, desktop.Act{Verb: desktop.Press}); err == nil || err.Code != aai.StaleRef {
-			t.Errorf("the error is %+v", err)
-		}
+		err := w.act(t, old, desktop.Act{Verb: desktop.Press})
+		assert.Assert(t, err != nil, "%+v", err)
+		assert.Equal(t, err.Code, aai.StaleRef, "%+v", err)
 	})
 	t.Run("passwords", func(t *testing.T) {
 		w.pages["/passwords"] = `<title>Passwords</title><input aria-label=Typed type=password value=typed123><input aria-label=Second hidden>
@@ -140,38 +137,28 @@ func TestPages(t *testing.T) {
 				t.Errorf("%s has the value %q and is %v", name, e.Value, e.States.Words())
 			}
 		}
-		if e := w.find(t, desktop.Textbox, "User"); e.Value != "ann" {
-			t.Errorf("the user is %q", e.Value)
-		}
+		assert.Check(t, is.Equal(w.find(t, desktop.Textbox, "User").Value, "ann"))
 		w.open(t, "/next")
 	})
 	t.Run("tab in the background", func(t *testing.T) {
 		old := w.find(t, desktop.Button, "Press")
 		w.pages["/front"] = `<title>Front</title><button>In front</button>`
-		if err := w.browsers.Connected(t.Context())[0].Request(t.Context(), "Target.createTarget", map[string]any{"url": w.server.URL + "/front"}, nil); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, w.browsers.Connected(t.Context())[0].Request(t.Context(), "Target.createTarget", map[string]any{"url": w.server.URL + "/front"}, nil))
 		w.find(t, desktop.Button, "In front")
 		for _, e := range w.snapshot(t, w.backend).Elements {
-			if e.Name == "Press" {
-				t.Errorf("the tree has the %s of the tab in the background", e.Role)
-			}
+			assert.Check(t, e.Name != "Press", "the tree has the %s of the tab in the background", e.Role)
 		}
-		if err := w.act(t, old, desktop.Act{Verb: desktop.Press}); err == nil || err.Delivery != aai.NotDelivered {
-			t.Errorf("the error is %+v", err)
-		}
+		err := w.act(t, old, desktop.Act{Verb: desktop.Press})
+		assert.Assert(t, err != nil, "%+v", err)
+		assert.Equal(t, err.Delivery, aai.NotDelivered, "%+v", err)
 	})
 	t.Run("end of the connection", func(t *testing.T) {
 		old := w.find(t, desktop.Button, "In front")
-		if err := w.browsers.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if err := w.act(t, old, desktop.Act{Verb: desktop.Press}); err == nil || err.Code != aai.StaleRef {
-			t.Errorf("the error is %+v", err)
-		}
-		if s := w.snapshot(t, w.backend); len(s.Elements) == 0 {
-			t.Error("there is no tree of the platform")
-		}
+		assert.NilError(t, w.browsers.Close())
+		err := w.act(t, old, desktop.Act{Verb: desktop.Press})
+		assert.Assert(t, err != nil, "%+v", err)
+		assert.Equal(t, err.Code, aai.StaleRef, "%+v", err)
+		assert.Check(t, len(w.snapshot(t, w.backend).Elements) != 0, "there is no tree of the platform")
 	})
 }
 
@@ -180,10 +167,6 @@ func (w *world) open(t *testing.T, path string) {
 	t.Helper()
 	one := w.browsers.Connected(t.Context())[0]
 	s, err := one.Attach(t.Context(), one.Tabs()[0].ID, func(string, json.RawMessage) {})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Request(t.Context(), "Page.navigate", map[string]any{"url": w.server.URL + path}, nil); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
+	assert.NilError(t, s.Request(t.Context(), "Page.navigate", map[string]any{"url": w.server.URL + path}, nil))
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
 	"github.com/gybob/aai-gateway/internal/devtools"
@@ -65,14 +67,10 @@ func newWorld(t *testing.T, page string, switches ...string) *world {
 	w.browsers = devtools.New(devtools.Config{Find: func() []devtools.Endpoint { return []devtools.Endpoint{endpoint} }, AllowFile: filepath.Join(t.TempDir(), "browsers.json")})
 	t.Cleanup(func() { _ = w.browsers.Close() })
 	w.backend = cdp.Wrap(w.platform, w.browsers, slog.New(slog.NewTextHandler(t.Output(), nil)))
-	if err := w.browsers.Connect(t.Context(), endpoint); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, w.browsers.Connect(t.Context(), endpoint))
 	until(t, func() bool {
 		apps, err := w.backend.Tree.Apps(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		for _, app := range apps {
 			if app.PID == a.PID {
 				w.app = app
@@ -86,9 +84,7 @@ func newWorld(t *testing.T, page string, switches ...string) *world {
 func (w *world) snapshot(t *testing.T, b desktop.Backend) *desktop.Snapshot {
 	t.Helper()
 	s, err := b.Tree.Snapshot(t.Context(), w.app)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return s
 }
 

@@ -5,6 +5,9 @@ import (
 	"strconv"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // TestAskLog checks that a start asks about a setting of one source once a day, and about others at most three times.
@@ -15,25 +18,16 @@ func TestAskLog(t *testing.T) {
 		l := NewAskLog(path) // another process
 		l.now = func() time.Time { return now }
 		ok, err := l.Begin(t.Context(), Setting{From: from, Key: "dev", Value: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		return ok
 	}
-	if !begin("one") {
-		t.Error("the first start does not ask")
-	}
+	assert.Check(t, begin("one"), "the first start does not ask")
 	now = now.Add(23 * time.Hour)
-	if begin("one") {
-		t.Error("the next start asks again on the same day")
-	}
+	assert.Check(t, !begin("one"), "the next start asks again on the same day")
 	for i := range 5 {
-		if got, want := begin(strconv.Itoa(i)), i < maxAsked-1; got != want {
-			t.Errorf("source %d: %v, expected %v", i, got, want)
-		}
+		got, want := begin(strconv.Itoa(i)), i < maxAsked-1
+		assert.Check(t, is.Equal(got, want), "%d", i)
 	}
 	now = now.Add(time.Hour)
-	if !begin("one") {
-		t.Error("nothing is asked on the next day")
-	}
+	assert.Check(t, begin("one"), "nothing is asked on the next day")
 }

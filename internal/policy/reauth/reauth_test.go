@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/secrets"
 )
@@ -48,29 +51,24 @@ func TestPassphrase(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			at, now := place{t.TempDir()}, time.Now()
 			w := at.passphrase(t, seals, &now)
-			if w.IsSet(t.Context()) || code(w.CheckPassphrase(t.Context(), phrase)) != aai.PermissionDenied || code(w.CheckPassphrase(t.Context(), "")) != aai.PermissionDenied {
-				t.Error("there is one before it was set")
-			}
-			if code(w.Change(t.Context(), "short")) != aai.InvalidParams || w.IsSet(t.Context()) {
-				t.Error("a short one is taken")
-			}
-			if err := w.Change(t.Context(), phrase); err != nil {
-				t.Fatal(err)
-			}
+			assert.Assert(t, !w.IsSet(t.Context()), "there is one before it was set")
+			assert.Equal(t, code(w.CheckPassphrase(t.Context(), phrase)), aai.PermissionDenied)
+			assert.Equal(t, code(w.CheckPassphrase(t.Context(), "")), aai.PermissionDenied)
+			assert.Check(t, is.Equal(code(w.Change(t.Context(), "short")), aai.InvalidParams))
+			assert.Check(t, !w.IsSet(t.Context()), "a short one is taken")
+			assert.NilError(t, w.Change(t.Context(), phrase))
 			other := at.passphrase(t, seals, &now)
-			if !other.IsSet(t.Context()) || other.CheckPassphrase(t.Context(), phrase) != nil {
-				t.Error("another process does not know it")
-			}
+			assert.Assert(t, other.IsSet(t.Context()), "another process does not know it")
+			assert.NilError(t, other.CheckPassphrase(t.Context(), phrase))
 			for _, wrong := range []string{"", phrase + " ", strings.ToUpper(phrase)} {
-				if got := code(other.CheckPassphrase(t.Context(), wrong)); got != aai.PermissionDenied {
-					t.Errorf("%q: %q", wrong, got)
-				}
+				assert.Check(t, is.Equal(code(other.CheckPassphrase(t.Context(), wrong)), aai.PermissionDenied), "%q", wrong)
 			}
-			if err := w.Change(t.Context(), "another phrase"); err != nil || other.CheckPassphrase(t.Context(), "another phrase") != nil || other.CheckPassphrase(t.Context(), phrase) == nil {
-				t.Errorf("after a change: %v", err)
-			}
+			err := w.Change(t.Context(), "another phrase")
+			assert.NilError(t, err)
+			assert.NilError(t, other.CheckPassphrase(t.Context(), "another phrase"))
+			assert.Assert(t, other.CheckPassphrase(t.Context(), phrase) != nil, "after a change: %v", err)
 			p := at.folder
-			if err := filepath.WalkDir(p, func(path string, d fs.DirEntry, err error) error {
+			assert.NilError(t, filepath.WalkDir(p, func(path string, d fs.DirEntry, err error) error {
 				if err != nil || d.IsDir() {
 					return err
 				}
@@ -83,9 +81,7 @@ func TestPassphrase(t *testing.T) {
 					t.Errorf("%s: %v, %v", path, info.Mode(), statErr)
 				}
 				return err
-			}); err != nil {
-				t.Fatal(err)
-			}
+			}))
 		})
 	}
 }
@@ -95,34 +91,27 @@ func TestPassphrase(t *testing.T) {
 func TestTriesAreBounded(t *testing.T) {
 	at, now := place{t.TempDir()}, time.Now()
 	w := at.passphrase(t, true, &now)
-	if err := w.Change(t.Context(), phrase); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, w.Change(t.Context(), phrase))
 	var waited time.Duration
 	for range 16 {
 		err := aai.AsError(at.passphrase(t, true, &now).CheckPassphrase(t.Context(), "guess"))
-		if err == nil || err.Code != aai.PermissionDenied || err.RetryAfter < waited/2 || err.RetryAfter > maxWait {
-			t.Fatalf("%+v after %s", err, waited)
-		}
+		assert.Assert(t, err != nil, "%+v after %s", err, waited)
+		assert.Equal(t, err.Code, aai.PermissionDenied, "%+v %s", err, waited)
+		assert.Assert(t, err.RetryAfter >= waited/2, "%+v after %s", err, waited)
+		assert.Assert(t, err.RetryAfter <= maxWait, "%+v after %s", err, waited)
 		waited = err.RetryAfter
 		if waited > 0 {
 			now = now.Add(waited - time.Millisecond)
 			early := aai.AsError(at.passphrase(t, true, &now).CheckPassphrase(t.Context(), phrase))
-			if early == nil || !strings.Contains(early.Message, "too many") {
-				t.Fatalf("looked at after %s of %s: %v", waited-time.Millisecond, waited, early)
-			}
+			assert.Assert(t, early != nil, "looked at after %s of %s: %v", waited-time.Millisecond, waited, early)
+			assert.Assert(t, is.Contains(early.Message, "too many"), "%s %s %v", waited-time.Millisecond, waited, early)
 		}
 		now = now.Add(2 * time.Millisecond)
 	}
-	if waited < 30*time.Minute {
-		t.Errorf("after 16 failures the wait is %s", waited)
-	}
-	if err := w.CheckPassphrase(t.Context(), phrase); err != nil {
-		t.Fatal(err)
-	}
-	if err := aai.AsError(w.CheckPassphrase(t.Context(), "guess")); err.RetryAfter != 0 {
-		t.Errorf("a typing error after the right one costs %s", err.RetryAfter)
-	}
+	assert.Check(t, waited >= 30*time.Minute, "after 16 failures the wait is %s", waited)
+	assert.NilError(t, w.CheckPassphrase(t.Context(), phrase))
+	err := aai.AsError(w.CheckPassphrase(t.Context(), "guess"))
+	assert.Check(t, err.RetryAfter == 0, "a typing error after the right one costs %s", err.RetryAfter)
 }
 
 // TestDamagedPassphrase checks that an invalid record counts as set: otherwise a program
@@ -130,9 +119,7 @@ func TestTriesAreBounded(t *testing.T) {
 func TestDamagedPassphrase(t *testing.T) {
 	at, now := place{t.TempDir()}, time.Now()
 	for _, content := range []string{"", "{}", `{"salt": "AA==", "n": 16, "key": ""}`, `{"salt":"AAAAAAAAAAAAAAAAAAAAAA==","n":1073741824,"key":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="}`} {
-		if err := os.WriteFile(filepath.Join(at.folder, "passphrase.json"), []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.WriteFile(filepath.Join(at.folder, "passphrase.json"), []byte(content), 0o600))
 		w := at.passphrase(t, false, &now)
 		if got := code(w.CheckPassphrase(t.Context(), "")); !w.IsSet(t.Context()) || got == "" {
 			t.Errorf("%q: set %v, %q", content, w.IsSet(t.Context()), got)
@@ -147,24 +134,21 @@ func TestSettings(t *testing.T) {
 	by := func(s Setting) aai.Channel {
 		t.Helper()
 		ch, err := NewConfirmedSettings(at.vault(t, true)).ConfirmedBy(t.Context(), s)
-		if err != nil {
-			t.Error(err)
-		}
+		assert.Check(t, err)
 		return ch
 	}
-	if err := NewConfirmedSettings(at.vault(t, false)).Confirm(t.Context(), []Setting{one}, aai.DesktopDialog); code(err) != aai.AutomationNotSupported || by(one) != "" {
-		t.Errorf("confirmed where nothing can be sealed: %v", err)
-	}
-	if err := NewConfirmedSettings(at.vault(t, true)).Confirm(t.Context(), []Setting{one}, aai.DesktopDialog); err != nil || by(one) != aai.DesktopDialog {
-		t.Errorf("%v, %q", err, by(one))
-	}
+	err := NewConfirmedSettings(at.vault(t, false)).Confirm(t.Context(), []Setting{one}, aai.DesktopDialog)
+	assert.Check(t, is.Equal(code(err), aai.AutomationNotSupported), err)
+	assert.Check(t, by(one) == "", "confirmed where nothing can be sealed: %v", err)
+	err = NewConfirmedSettings(at.vault(t, true)).Confirm(t.Context(), []Setting{one}, aai.DesktopDialog)
+	assert.NilError(t, err)
+	assert.Equal(t, by(one), aai.DesktopDialog)
 	for _, other := range []Setting{
 		{one.From, one.Key, []any{"a.example", "b.example"}}, {one.From, one.Key, nil},
 		{"AAI_X", one.Key, one.Value}, {one.From, "dev", one.Value},
 	} {
-		if got := by(other); got != "" {
-			t.Errorf("%+v is confirmed by %q", other, got)
-		}
+		got := by(other)
+		assert.Check(t, got == "", "%+v is confirmed by %q", other, got)
 	}
 	// Only the last value is confirmed, not an earlier one.
 	next := Setting{one.From, one.Key, []any{}}
@@ -192,18 +176,12 @@ func (m *meantime) Update(ctx context.Context, id string, edit func(old []byte) 
 func TestChangedInTheMeantime(t *testing.T) {
 	at, now := place{t.TempDir()}, time.Now()
 	other, w := at.passphrase(t, true, &now), at.passphrase(t, true, &now)
-	if err := other.Change(t.Context(), phrase); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, other.Change(t.Context(), phrase))
 	w.vault = &meantime{w.vault, func() {
-		if err := other.Change(t.Context(), "another phrase"); err != nil {
-			t.Error(err)
-		}
+		assert.Check(t, other.Change(t.Context(), "another phrase"))
 	}}
-	if err := w.CheckPassphrase(t.Context(), phrase); err == nil || !strings.Contains(err.Error(), "changed in the meantime") {
-		t.Errorf("the old one: %v", err)
-	}
-	if err := w.CheckPassphrase(t.Context(), "another phrase"); err != nil {
-		t.Errorf("the new one: %v", err)
-	}
+	err := w.CheckPassphrase(t.Context(), phrase)
+	assert.Check(t, is.ErrorContains(err, "changed in the meantime"), "the old one: %v", err)
+	err = w.CheckPassphrase(t.Context(), "another phrase")
+	assert.Check(t, err, "the new one: %v", err)
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/gybob/aai-gateway/internal/schema/jsonscan"
@@ -23,9 +25,7 @@ func counted(t *rapid.T, text []byte) (values, depth int) {
 		if errors.Is(err, io.EOF) {
 			return values, depth
 		}
-		if err != nil {
-			t.Fatalf("%s: %v", text, err)
-		}
+		assert.NilError(t, err, text)
 		if kind := token.Kind(); kind != '}' && kind != ']' {
 			values++
 		}
@@ -66,9 +66,8 @@ func TestCounts(t *testing.T) {
 		at := rapid.IntRange(0, len(text)).Draw(t, "division")
 		_, _ = s.Write(text[:at])
 		_, _ = s.Write(text[at:])
-		if s.Values != values || s.Depth != depth {
-			t.Fatalf("%s: got %d values and depth %d, want %d and %d", text, s.Values, s.Depth, values, depth)
-		}
+		assert.Equal(t, s.Values, values, text)
+		assert.Equal(t, s.Depth, depth, text)
 	})
 }
 
@@ -82,12 +81,9 @@ func TestID(t *testing.T) {
 		}
 		text := "{" + strings.Join(rapid.Permutation(members).Draw(t, "order"), " , ") + "}\n"
 		var message struct{ ID json.RawMessage }
-		if err := json.Unmarshal([]byte(text), &message); err != nil {
-			t.Fatal(err)
-		}
-		if got := jsonscan.Scan([]byte(text)).ID(); !bytes.Equal(got, message.ID) {
-			t.Fatalf("%s: got the id %s", text, got)
-		}
+		assert.NilError(t, json.Unmarshal([]byte(text), &message))
+		got := jsonscan.Scan([]byte(text)).ID()
+		assert.Assert(t, bytes.Equal(got, message.ID), "%s: got the id %s", text, got)
 	})
 }
 
@@ -108,9 +104,8 @@ func TestIDOfOtherTexts(t *testing.T) {
 		`{"` + strings.Repeat("x", 1000) + `":1,"id":2}`:                                   "2",
 		`{"x":` + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) + `,"id":2}`: "2",
 	} {
-		if got := jsonscan.Scan([]byte(text)).ID(); string(got) != want {
-			t.Errorf("%.60s: got the id %q, want %q", text, got, want)
-		}
+		got := jsonscan.Scan([]byte(text)).ID()
+		assert.Check(t, is.Equal(string(got), want), "%.60s %q", text, got)
 	}
 }
 
@@ -123,8 +118,6 @@ func TestIsAnswer(t *testing.T) {
 		`{"id":1,"params":{"result":1}}`:    false,
 		`[{"result":1}]`:                    false,
 	} {
-		if got := jsonscan.Scan([]byte(text)).IsAnswer(); got != want {
-			t.Errorf("%s: got %v", text, got)
-		}
+		assert.Check(t, is.Equal(jsonscan.Scan([]byte(text)).IsAnswer(), want), text)
 	}
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/gybob/aai-gateway/internal/schema/jsontree"
@@ -67,9 +69,7 @@ func anyJSON(t *rapid.T) []byte {
 	if rapid.Bool().Draw(t, "indented") {
 		e.SetIndent("\t", " ")
 	}
-	if err := e.Encode(value); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, e.Encode(value))
 	return b.Bytes()
 }
 
@@ -80,12 +80,8 @@ func TestNodesAreWhatIsWritten(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		source := anyJSON(t)
 		root, fault := used.Read(source, options{})
-		if fault != nil {
-			t.Fatalf("%s: %v", source, fault)
-		}
-		if diff := cmp.Diff(decoded(t, source), root.Value(nil)); diff != "" {
-			t.Fatalf("%s: %s", source, diff)
-		}
+		assert.Assert(t, fault == nil, "%s %v", source, fault)
+		assert.Assert(t, is.DeepEqual(decoded(t, source), root.Value(nil)), "%s", source)
 		root.Walk(func(n *node) {
 			if !bytes.HasPrefix(source[n.Offset():], n.Raw()) || !jsontext.Value(n.Raw()).IsValid() {
 				t.Fatalf("%s: %q is not at byte %d", source, n.Raw(), n.Offset())
@@ -171,9 +167,9 @@ func TestFaults(t *testing.T) {
 		if fault.Line > 0 {
 			at = fmt.Sprintf("%d:%d", fault.Line, fault.Column)
 		}
-		if fault.Problem != test.problem || fault.Path != test.path || at != test.at {
-			t.Errorf("%q: %v at %q; expected problem %d at %q %q", test.source, fault, at, test.problem, test.path, test.at)
-		}
+		assert.Check(t, is.Equal(fault.Problem, test.problem), "%q %v", test.source, fault)
+		assert.Check(t, is.Equal(fault.Path, test.path), "%q %v", test.source, fault)
+		assert.Check(t, is.Equal(at, test.at), "%q %v", test.source, fault)
 	}
 }
 
@@ -183,9 +179,10 @@ func TestPartialTree(t *testing.T) {
 	if fault == nil || root.Member("a").Text != "1" || root.Member("b").Member("c").Text != "x" {
 		t.Fatalf("%v: %s", fault, shape(root))
 	}
-	if d := root.Member("b").Member("d"); d == nil || d.Kind != 0 || d.Offset() != 28 {
-		t.Errorf("the value that is none: %+v", d)
-	}
+	d := root.Member("b").Member("d")
+	assert.Assert(t, d != nil, "the value that is none: %+v", d)
+	assert.Assert(t, d.Kind == 0, "the value that is none: %+v", d)
+	assert.Equal(t, d.Offset(), 28, "%+v", d)
 }
 
 func TestKeep(t *testing.T) {
@@ -197,27 +194,22 @@ func TestKeep(t *testing.T) {
 	}
 	for most, want := range map[int]bool{2: true, 3: false, 7: false, 6: true} {
 		o.MaxValues, o.CountRaw = most, most > 3 // of the kept parts: two objects, a number, two names
-		if _, fault := new(reader).Read([]byte(source), o); (fault != nil) != want {
-			t.Errorf("at most %d values: %v", most, fault)
-		}
+		_, fault := new(reader).Read([]byte(source), o)
+		assert.Check(t, is.Equal((fault != nil), want), "at most %d values: %v", most, fault)
 	}
 }
 
 func TestPlaces(t *testing.T) {
 	root, fault := new(reader).Read([]byte(`{"a": [{"$ref": 1}], "b c": {"": 2}, "0": {"d/e~f": 3}}`), options{})
-	if fault != nil {
-		t.Fatal(fault)
-	}
+	assert.Assert(t, fault == nil, fault)
 	var paths []string
 	root.Walk(func(n *node) { paths = append(paths, n.Path()) })
 	want := []string{"", "a", "a[0]", "a[0].$ref", `["b c"]`, `["b c"][""]`, "0", `0["d/e~f"]`}
-	if diff := cmp.Diff(want, paths); diff != "" {
-		t.Error(diff)
-	}
+	assert.Check(t, is.DeepEqual(want, paths))
 	for ref, want := range map[string]string{"#": "", "#/a/0": "a[0]", "#/0/d~1e~0f": `0["d/e~f"]`, "#/b%20c": `["b c"]`} {
-		if found := root.ResolveRef(ref); found == nil || found.Path() != want {
-			t.Errorf("%s refers to %v; expected %s", ref, found, want)
-		}
+		found := root.ResolveRef(ref)
+		assert.Assert(t, found != nil, "%s refers to %v; expected %s", ref, found, want)
+		assert.Equal(t, found.Path(), want, "%s %v", ref, found)
 	}
 	for _, ref := range []string{"", "a", "#a", "#/a/00", "#/a/-", "#/a/1", "#/x", "#/a/0/$ref/x", "#%zz", "http://x#/a"} {
 		if found := root.ResolveRef(ref); found != nil {
@@ -234,17 +226,13 @@ func FuzzRead(f *testing.F) {
 	used := new(reader)
 	f.Fuzz(func(t *testing.T, source []byte) {
 		root, fault := used.Read(source, options{})
-		if valid := jsontext.Value(source).IsValid(); valid != (fault == nil) {
-			t.Fatalf("%q: valid %v, fault %v", source, valid, fault)
-		}
+		valid := jsontext.Value(source).IsValid()
+		assert.Equal(t, valid, (fault == nil), "%q: valid %v, fault %v", source, valid, fault)
 		if fault != nil {
-			if _, again := new(reader).Read(source, options{}); *again != *fault {
-				t.Fatalf("%q: %v, and then %v", source, fault, again)
-			}
+			_, again := new(reader).Read(source, options{})
+			assert.Equal(t, *again, *fault, "%q %v %v", source, fault, again)
 			return
 		}
-		if !cmp.Equal(decoded(t, source), root.Value(nil)) {
-			t.Fatalf("%q is read as %v", source, root.Value(nil))
-		}
+		assert.Assert(t, cmp.Equal(decoded(t, source), root.Value(nil)), "%q is read as %v", source, root.Value(nil))
 	})
 }

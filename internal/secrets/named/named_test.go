@@ -3,12 +3,14 @@ package named
 import (
 	"context"
 	"crypto/sha1"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 )
@@ -17,9 +19,7 @@ import (
 func TestCodesOfTheStandard(t *testing.T) {
 	one := seed{key: []byte("12345678901234567890"), hash: sha1.New, digits: 8, period: 30 * time.Second}
 	for at, want := range map[int64]string{59: "94287082", 1111111109: "07081804", 1234567890: "89005924", 20000000000: "65353130"} {
-		if got := one.code(one.step(time.Unix(at, 0))); got != want {
-			t.Errorf("at %d: %s, want %s", at, got, want)
-		}
+		assert.Check(t, is.Equal(one.code(one.step(time.Unix(at, 0))), want), "%d", at)
 	}
 }
 
@@ -39,9 +39,7 @@ func TestSeeds(t *testing.T) {
 		if err == nil {
 			got = one.code(one.step(time.Unix(59, 0)))
 		}
-		if got != want {
-			t.Errorf("%s: %q, %v; want %q", text, got, err, want)
-		}
+		assert.Check(t, is.Equal(got, want), "%s %v", text, err)
 	}
 }
 
@@ -53,9 +51,8 @@ func TestOrigins(t *testing.T) {
 		"https://": "", "https://github.com?x": "", "https://git hub.com": "",
 	} {
 		b, err := parseBinding(target, "")
-		if b.Origin != want || (err == nil) != (want != "") {
-			t.Errorf("%s: %q, %v; want %q", target, b.Origin, err, want)
-		}
+		assert.Check(t, is.Equal(b.Origin, want), "%s %v", target, err)
+		assert.Check(t, is.Equal((err == nil), (want != "")), "%s %v", target, err)
 	}
 }
 
@@ -104,9 +101,8 @@ func TestPlaces(t *testing.T) {
 		"argument for a site":        {site, aai.SecretPlace{App: "https://github.com", Argument: "x"}, false},
 		"element that takes no text": {site, aai.SecretPlace{InPage: true, Address: "https://github.com/", IsPassword: true}, false},
 	} {
-		if err := check(c.use, c.at); (err == nil) != c.goes {
-			t.Errorf("%s: %v", name, err)
-		}
+		err := check(c.use, c.at)
+		assert.Check(t, is.Equal((err == nil), c.goes), "%s %v", name, err)
 	}
 }
 
@@ -125,9 +121,8 @@ func plainStore(t *testing.T, values ...string) *Store {
 
 func (s *Store) mustSet(t *testing.T, args map[string]any) {
 	t.Helper()
-	if _, err := s.set(t.Context(), &aai.Call{Args: args}); err != nil {
-		t.Fatalf("%v: %v", args, err)
-	}
+	_, err := s.set(t.Context(), &aai.Call{Args: args})
+	assert.NilError(t, err, args)
 }
 
 // TestChangedSecret: a secret that was bound to another place since the question is not filled, and its name has no value
@@ -136,34 +131,25 @@ func TestChangedSecret(t *testing.T) {
 	s := plainStore(t, "first-value", "second-value", "short")
 	s.mustSet(t, map[string]any{"name": "a", "for": "https://one.example"})
 	use, err := s.Use(t.Context(), "a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	other := map[string]any{"name": "a", "for": "https://two.example"}
-	if _, err := s.set(t.Context(), &aai.Call{Args: other}); err == nil || !strings.Contains(err.Error(), "https://one.example") {
-		t.Errorf("bound to another place: %v", err)
-	}
-	if _, err := s.remove(t.Context(), &aai.Call{Args: map[string]any{"name": "a"}}); err != nil {
-		t.Fatal(err)
-	}
+	_, err = s.set(t.Context(), &aai.Call{Args: other})
+	assert.Check(t, is.ErrorContains(err, "https://one.example"), "bound to another place: %v", err)
+	_, err = s.remove(t.Context(), &aai.Call{Args: map[string]any{"name": "a"}})
+	assert.NilError(t, err)
 	s.mustSet(t, other)
 	at := aai.SecretPlace{InPage: true, Address: "https://two.example/", IsPassword: true, IsText: true}
-	if value, err := s.Value(t.Context(), use, at); err == nil {
-		t.Errorf("filled %q", value)
-	}
-	if _, err := s.set(t.Context(), &aai.Call{Args: map[string]any{"name": "b", "for": "https://one.example"}}); err == nil {
-		t.Error("a value that occurs in other texts was kept")
-	}
+	value, err := s.Value(t.Context(), use, at)
+	assert.Check(t, err != nil, "filled %q", value)
+	_, err = s.set(t.Context(), &aai.Call{Args: map[string]any{"name": "b", "for": "https://one.example"}})
+	assert.Check(t, err != nil, "a value that occurs in other texts was kept")
 	list, err := s.list(t.Context(), nil)
-	if err != nil || strings.Contains(list.Text, "value") {
-		t.Errorf("%v %v", list, err)
-	}
-	if _, err := s.remove(t.Context(), &aai.Call{Args: map[string]any{"name": "a"}}); err != nil {
-		t.Error(err)
-	}
-	if _, err := os.Stat(s.config.File); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("without secrets there is a file: %v", err)
-	}
+	assert.NilError(t, err, list)
+	assert.Assert(t, !strings.Contains(list.Text, "value"), list)
+	_, err = s.remove(t.Context(), &aai.Call{Args: map[string]any{"name": "a"}})
+	assert.Check(t, err)
+	_, err = os.Stat(s.config.File)
+	assert.Check(t, is.ErrorIs(err, os.ErrNotExist), "without secrets there is a file: %v", err)
 }
 
 // TestFilledElsewhere: a value of a reference that one gateway has filled is kept out of the replies of another one.
@@ -171,20 +157,14 @@ func TestFilledElsewhere(t *testing.T) {
 	one, other := plainStore(t), plainStore(t)
 	one.config.FilledFile = filepath.Join(t.TempDir(), "filled.sealed")
 	other.config.FilledFile = one.config.FilledFile
-	if err := one.share(t.Context(), "of-a-reference"); err != nil {
-		t.Fatal(err)
-	}
-	if said := other.Redactions(t.Context()).Redact("it is of-a-reference"); strings.Contains(said, "of-a-reference") {
-		t.Errorf("another gateway says %q", said)
-	}
+	assert.NilError(t, one.share(t.Context(), "of-a-reference"))
+	said := other.Redactions(t.Context()).Redact("it is of-a-reference")
+	assert.Check(t, !strings.Contains(said, "of-a-reference"), "another gateway says %q", said)
 	later := time.Now().Add(filledLifetime + time.Minute)
 	one.config.Now = func() time.Time { return later }
-	if err := one.share(t.Context(), "another-value"); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, one.share(t.Context(), "another-value"))
 	third := plainStore(t)
 	third.config.FilledFile = one.config.FilledFile
-	if said := third.Redactions(t.Context()).Redact("it is of-a-reference"); !strings.Contains(said, "of-a-reference") {
-		t.Errorf("after its lifetime the value is still kept: %q", said)
-	}
+	said = third.Redactions(t.Context()).Redact("it is of-a-reference")
+	assert.Check(t, is.Contains(said, "of-a-reference"), "after its lifetime the value is still kept: %q", said)
 }

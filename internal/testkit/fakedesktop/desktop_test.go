@@ -9,6 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/gybob/aai-gateway"
@@ -28,9 +30,7 @@ func code(err error) aai.Code {
 func shot(t testing.TB, d *fakedesktop.Desktop, p *fakedesktop.Program) *desktop.Snapshot {
 	t.Helper()
 	s, err := d.Backend().Tree.Snapshot(t.Context(), p.App())
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return s
 }
 
@@ -48,9 +48,8 @@ func TestHang(t *testing.T) {
 		for _, b := range []*fakedesktop.Element{first, second} {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			err := d.Backend().Actor.Execute(ctx, p.App(), b.ID(), desktop.Act{Verb: desktop.Press})
-			if code(err) != aai.Timeout || aai.AsError(err).Delivery != aai.DeliveryUnknown {
-				t.Errorf("Perform: %v", err)
-			}
+			assert.Check(t, is.Equal(code(err), aai.Timeout), err)
+			assert.Check(t, is.Equal(aai.AsError(err).Delivery, aai.DeliveryUnknown), err)
 			cancel()
 		}
 		ctx, cancel := context.WithCancel(t.Context())
@@ -59,13 +58,12 @@ func TestHang(t *testing.T) {
 		begun := time.Now()
 		p.After(time.Second, func() { pressed = append(pressed, "timer") })
 		time.AfterFunc(time.Minute, p.Resume)
-		if _, err := d.Backend().Tree.Snapshot(t.Context(), p.App()); err != nil || time.Since(begun) != time.Minute {
-			t.Errorf("Snapshot: %v after %s", err, time.Since(begun))
-		}
+		_, err := d.Backend().Tree.Snapshot(t.Context(), p.App())
+		assert.NilError(t, err)
+		assert.Equal(t, time.Since(begun), time.Minute)
 		synctest.Wait()
-		if want := []string{"first", "second", "timer"}; !slices.Equal(pressed, want) {
-			t.Errorf("happened: %q, want %q", pressed, want)
-		}
+		want := []string{"first", "second", "timer"}
+		assert.Check(t, slices.Equal(pressed, want), "happened: %q, want %q", pressed, want)
 	})
 }
 
@@ -78,15 +76,13 @@ func TestQuitWhileHanging(t *testing.T) {
 		app := p.App()
 		p.Hang()
 		time.AfterFunc(time.Second, p.Quit)
-		if err := d.Backend().Actor.Execute(t.Context(), app, b.ID(), desktop.Act{Verb: desktop.Press}); code(err) != aai.AppNotRunning {
-			t.Errorf("Perform: %v", err)
-		}
-		if _, err := d.Backend().Events.Watch(t.Context(), app); code(err) != aai.AppNotRunning {
-			t.Errorf("Watch: %v", err)
-		}
-		if apps, err := d.Backend().Tree.Apps(t.Context()); err != nil || len(apps) > 0 {
-			t.Errorf("Apps: %v, %v", apps, err)
-		}
+		err := d.Backend().Actor.Execute(t.Context(), app, b.ID(), desktop.Act{Verb: desktop.Press})
+		assert.Check(t, is.Equal(code(err), aai.AppNotRunning), err)
+		_, err = d.Backend().Events.Watch(t.Context(), app)
+		assert.Check(t, is.Equal(code(err), aai.AppNotRunning), err)
+		apps, err := d.Backend().Tree.Apps(t.Context())
+		assert.NilError(t, err)
+		assert.Assert(t, is.Len(apps, 0))
 	})
 }
 
@@ -96,25 +92,24 @@ func TestHuge(t *testing.T) {
 	table := p.Window("One").HugeTable("Cells", 5, 1_000_000, func(i int) string { return fmt.Sprint("Row ", i) })
 	s := shot(t, d, p)
 	i := s.Index(table.ID())
-	if got := len(s.Children(i)); got != 5 || s.Elements[i].UnreadChildren != 999_995 {
-		t.Errorf("%d rows and %d unread", got, s.Elements[i].UnreadChildren)
-	}
+	got := len(s.Children(i))
+	assert.Check(t, is.Equal(got, 5))
+	assert.Check(t, is.Equal(s.Elements[i].UnreadChildren, 999_995))
 	tree := d.Backend().Tree
 	for range 2 {
 		rows, err := tree.Children(t.Context(), p.App(), table.ID(), 3, 4)
-		if err != nil || len(rows) != 4 || rows[0].ID != s.Elements[s.Children(i)[3]].ID || rows[3].Name != "Row 6" {
-			t.Fatalf("rows %+v, %v", rows, err)
-		}
-		if e, err := tree.Read(t.Context(), p.App(), rows[3].ID); err != nil || e.Name != "Row 6" {
-			t.Errorf("Read: %+v, %v", e, err)
-		}
+		assert.NilError(t, err)
+		assert.Assert(t, is.Len(rows, 4))
+		assert.Equal(t, rows[0].ID, s.Elements[s.Children(i)[3]].ID)
+		assert.Equal(t, rows[3].Name, "Row 6")
+		e, err := tree.Read(t.Context(), p.App(), rows[3].ID)
+		assert.NilError(t, err, "%+v", e)
+		assert.Equal(t, e.Name, "Row 6", "%+v", e)
 	}
-	if rows, err := tree.Children(t.Context(), p.App(), table.ID(), 999_999, 10); err != nil || len(rows) != 1 {
-		t.Errorf("at the end: %d rows, %v", len(rows), err)
-	}
-	if again := shot(t, d, p); again.Version != s.Version {
-		t.Error("reading rows has changed the program")
-	}
+	rows, err := tree.Children(t.Context(), p.App(), table.ID(), 999_999, 10)
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(rows, 1))
+	assert.Check(t, is.Equal(shot(t, d, p).Version, s.Version), "reading rows has changed the program")
 }
 
 // TestCovered compares the covered part of a window with the pixels of a screenshot.
@@ -131,33 +126,25 @@ func TestCovered(t *testing.T) {
 			window(i + 1)
 		}
 		windows, err := d.Backend().Windows.Windows(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		info := windows[len(windows)-1]
 		picture, err := d.Backend().Screen.Capture(context.Background(), info.Frame)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		hidden := 0
 		for y := range info.Frame.H {
 			for x := range info.Frame.W {
 				at := desktop.Point{X: info.Frame.X + x, Y: info.Frame.Y + y}
 				seen, err := d.Backend().Windows.WindowAt(context.Background(), at)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if (seen.ID == info.ID) != (picture.RGBAAt(x, y) == w.Color()) {
-					t.Fatalf("at %v is seen %+v, but the picture has %v", at, seen, picture.RGBAAt(x, y))
-				}
+				assert.NilError(t, err)
+				assert.Equal(t, (seen.ID == info.ID), (picture.RGBAAt(x, y) == w.Color()), "at %v is seen %+v, but the picture has %v", at, seen, picture.RGBAAt(x, y))
 				if seen.ID != info.ID {
 					hidden++
 				}
 			}
 		}
-		if want := float64(hidden) / float64(info.Frame.W*info.Frame.H); info.Covered < want-1e-9 || info.Covered > want+1e-9 {
-			t.Fatalf("covered is %v, want %v", info.Covered, want)
-		}
+		want := float64(hidden) / float64(info.Frame.W*info.Frame.H)
+		assert.Assert(t, !(info.Covered < want-1e-9), "covered is %v, want %v", info.Covered, want)
+		assert.Assert(t, !(info.Covered > want+1e-9), "covered is %v, want %v", info.Covered, want)
 	})
 }
 
@@ -169,12 +156,10 @@ func TestPictures(t *testing.T) {
 	for _, x := range []*fakedesktop.Element{f.Main.Button("a", nil), f.Main.Slider("b", 0, 1, 0)} {
 		frame := x.Frame()
 		picture, err := d.Backend().Screen.Capture(t.Context(), frame)
-		if err != nil || picture.RGBAAt(0, 0) != x.Color() || picture.RGBAAt(frame.W-1, frame.H-1) != x.Color() {
-			t.Errorf("%s is painted %v, want %v, %v", x, picture.RGBAAt(0, 0), x.Color(), err)
-		}
-		if seen[x.Color()] {
-			t.Errorf("%s has another's colour", x)
-		}
+		assert.NilError(t, err, x)
+		assert.Equal(t, picture.RGBAAt(0, 0), x.Color(), x)
+		assert.Equal(t, picture.RGBAAt(frame.W-1, frame.H-1), x.Color(), x)
+		assert.Check(t, !seen[x.Color()], "%s has another's colour", x)
 		seen[x.Color()] = true
 	}
 }
@@ -192,9 +177,8 @@ func TestRecycle(t *testing.T) {
 	}
 	list.Rerender("c", "b")
 	anew := shot(t, d, p)
-	if anew.Elements[i].ID == after.Elements[i].ID || anew.Elements[i].Name != "c" {
-		t.Errorf("drawn anew %+v", anew.Elements[i])
-	}
+	assert.Check(t, anew.Elements[i].ID != after.Elements[i].ID, "drawn anew %+v", anew.Elements[i])
+	assert.Check(t, is.Equal(anew.Elements[i].Name, "c"), "%+v", anew.Elements[i])
 	desktoptest.WellFormed(t, anew)
 }
 
@@ -229,9 +213,7 @@ func TestWhoTakesTheFocus(t *testing.T) {
 	boxes := []*fakedesktop.Element{eager.Window("One").Textbox("a"), calm.Window("Two").Textbox("b")}
 	d.Program("Person").Window("Mail")
 	for i, p := range []*fakedesktop.Program{calm, eager} {
-		if err := d.Backend().Actor.Execute(t.Context(), p.App(), boxes[1-i].ID(), desktop.Act{Verb: desktop.TakeFocus}); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, d.Backend().Actor.Execute(t.Context(), p.App(), boxes[1-i].ID(), desktop.Act{Verb: desktop.TakeFocus}))
 		if !boxes[1-i].Has(desktop.Focused) || d.Person().FocusMoves != i {
 			t.Errorf("%s: focused %v, noticed %+v", p.App().Name, boxes[1-i].Has(desktop.Focused), d.Person())
 		}
@@ -252,20 +234,18 @@ func TestPrograms(t *testing.T) {
 		{app.PID(), script.PID(), true}, {app.PID(), shell.PID(), true}, {shell.PID(), app.PID(), false},
 		{app.PID(), app.PID(), false}, {app.PID(), 999_999, false}, {999_999, shell.PID(), false},
 	} {
-		if got := programs.IsDescendant(c.pid, c.ancestor); got != c.want {
-			t.Errorf("Descends(%d, %d) is %v", c.pid, c.ancestor, got)
-		}
+		assert.Check(t, is.Equal(programs.IsDescendant(c.pid, c.ancestor), c.want), "%d %d", c.pid, c.ancestor)
 	}
 	editor, err := programs.Find("editor")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if pid, err := programs.Start(t.Context(), editor, nil); err != nil || pid <= app.PID() || !programs.IsRunning(pid) || programs.IsRunning(999_999) {
-		t.Errorf("Start: %d, %v", pid, err)
-	}
-	if _, err := programs.Find("edtor"); code(err) != aai.AppNotFound || !slices.Contains(aai.AsError(err).Candidates, "editor") {
-		t.Errorf("Start: %v", err)
-	}
+	assert.NilError(t, err)
+	pid, err := programs.Start(t.Context(), editor, nil)
+	assert.NilError(t, err, "%d", pid)
+	assert.Assert(t, pid > app.PID(), "Start: %d, %v", pid, err)
+	assert.Assert(t, programs.IsRunning(pid), "Start: %d, %v", pid, err)
+	assert.Assert(t, !programs.IsRunning(999_999), "Start: %d, %v", pid, err)
+	_, err = programs.Find("edtor")
+	assert.Check(t, is.Equal(code(err), aai.AppNotFound), err)
+	assert.Check(t, is.Contains(aai.AsError(err).Candidates, "editor"), err)
 }
 
 // TestAnything applies random actions to a program, and takes a snapshot after each step.
@@ -276,9 +256,7 @@ func TestAnything(t *testing.T) {
 		backend := d.Backend()
 		for range rapid.IntRange(1, 15).Draw(t, "steps") {
 			s, err := backend.Tree.Snapshot(context.Background(), f.App())
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			wellFormed(t, s)
 			e := s.Elements[rapid.IntRange(0, len(s.Elements)-1).Draw(t, "element")]
 			verb := rapid.SampledFrom([]desktop.Verb{
@@ -288,9 +266,8 @@ func TestAnything(t *testing.T) {
 			if c := code(err); c != "" && c != aai.AutomationNotSupported && c != aai.AutomationFailed {
 				t.Fatalf("%s of %s: %v", verb, desktop.Describe(&e), err)
 			}
-			if now, err := backend.Tree.Read(context.Background(), f.App(), e.ID); err == nil && now.ID != e.ID {
-				t.Fatalf("Read of %s gives %s", e.ID, now.ID)
-			}
+			now, err := backend.Tree.Read(context.Background(), f.App(), e.ID)
+			assert.Assert(t, err != nil || now.ID == e.ID, "Read of %s gives %s", e.ID, now.ID)
 		}
 	})
 }
@@ -300,10 +277,11 @@ func wellFormed(t *rapid.T, s *desktop.Snapshot) {
 	t.Helper()
 	ids := make(map[desktop.ID]bool)
 	for i, e := range s.Elements {
-		if ids[e.ID] || e.Parent >= i || e.End <= i || e.States.Has(desktop.Protected) && e.Value != "" ||
-			e.States.Has(desktop.Showing) == e.Frame.Empty() {
-			t.Fatalf("element %d is %+v", i, e)
-		}
+		assert.Assert(t, !ids[e.ID], "element %d is %+v", i, e)
+		assert.Assert(t, e.Parent < i, "element %d is %+v", i, e)
+		assert.Assert(t, e.End > i, "element %d is %+v", i, e)
+		assert.Assert(t, !e.States.Has(desktop.Protected) || e.Value == "", "element %d is %+v", i, e)
+		assert.Assert(t, e.States.Has(desktop.Showing) != e.Frame.Empty(), "element %d is %+v", i, e)
 		ids[e.ID] = true
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"os"
 	"syscall"
 	"testing"
+
+	"gotest.tools/v3/assert"
 )
 
 // A Changer is a window of GTK 3 with a check box "Change" that reports changes as a test requests.
@@ -17,15 +19,11 @@ type Changer struct {
 func (s *Session) Changer(t testing.TB) *Changer {
 	t.Helper()
 	path := s.Path("tmp", s.nextTitle("changes"))
-	if err := syscall.Mkfifo(path, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, syscall.Mkfifo(path, 0o600))
 	c := &Changer{App: s.Launch(t, "python3", s.Path("programs", "changes.py"), path)}
 	c.await(t, "its window is up", func() bool { return s.ActiveWindow(t) == "Changes" })
 	pipe, err := os.OpenFile(path, os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(func() { _ = pipe.Close() })
 	c.pipe = pipe
 	return c
@@ -34,7 +32,6 @@ func (s *Session) Changer(t testing.TB) *Changer {
 // Change lets the check box report changes, rate a second or, for 0, as many as the program can. It does not wait.
 func (c *Changer) Change(t testing.TB, count, rate int) {
 	t.Helper()
-	if _, err := fmt.Fprintf(c.pipe, "%d %d\n", count, rate); err != nil {
-		t.Fatal(err)
-	}
+	_, err := fmt.Fprintf(c.pipe, "%d %d\n", count, rate)
+	assert.NilError(t, err)
 }

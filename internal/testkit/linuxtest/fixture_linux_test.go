@@ -5,9 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
 // onEach runs a test on a fixture of each toolkit.
@@ -23,16 +24,12 @@ func onEach(t *testing.T, test func(t *testing.T, s *linuxtest.Session, f *linux
 // key presses keys on a real keyboard, by their xdotool names.
 func key(t *testing.T, s *linuxtest.Session, names ...string) {
 	t.Helper()
-	if err := s.Launch(t, "xdotool", append([]string{"key"}, names...)...).Wait(t); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, s.Launch(t, "xdotool", append([]string{"key"}, names...)...).Wait(t))
 }
 
 func typeText(t *testing.T, s *linuxtest.Session, text string) {
 	t.Helper()
-	if err := s.Launch(t, "xdotool", "type", text).Wait(t); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, s.Launch(t, "xdotool", "type", text).Wait(t))
 }
 
 // TestAtTheStart checks that all toolkits report the same initial state.
@@ -45,22 +42,17 @@ func TestAtTheStart(t *testing.T) {
 	onEach(t, func(t *testing.T, s *linuxtest.Session, f *linuxtest.Fixture) {
 		state := f.State(t)
 		delete(state, "where")
-		if diff := cmp.Diff(want, state); diff != "" {
-			t.Errorf("the state at the start (-want +got):\n%s", diff)
-		}
-		if got := s.ActiveWindow(t); got != f.Title {
-			t.Errorf("the active window is %q, want %q", got, f.Title)
-		}
-		if r := f.WindowRect(t); r.Width != 700 || r.Height != 600 {
-			t.Errorf("the window is %d by %d, want 700 by 600", r.Width, r.Height)
-		}
+		assert.Check(t, is.DeepEqual(want, state))
+		got := s.ActiveWindow(t)
+		assert.Check(t, is.Equal(got, f.Title), "the active window is %q, want %q", got, f.Title)
+		r := f.WindowRect(t)
+		assert.Check(t, is.Equal(r.Width, 700))
+		assert.Check(t, is.Equal(r.Height, 600))
 		owner := s.Launch(t, "xdotool", "getwindowpid", f.Window(t))
 		if err := owner.Wait(t); err != nil || strings.TrimSpace(owner.Output()) != fmt.Sprint(f.PID) {
 			t.Errorf("the window is that of process %s, want %d (%v)", owner.Output(), f.PID, err)
 		}
-		if len(f.Lacks) > 0 {
-			t.Errorf("%s lacks %q", f.Kind, f.Lacks)
-		}
+		assert.Check(t, is.Len(f.Lacks, 0), f.Kind)
 	})
 }
 
@@ -206,9 +198,7 @@ func TestCanvas(t *testing.T) {
 				second = 2
 			}
 			want = append(want, at(x, 50, 1, 1), at(x, 50, 1, second), at(x, 80, 1, 1))
-			if x == 200 {
-				t.Fatalf("none is a double click: %v", clicks)
-			}
+			assert.Assert(t, x != 200, "none is a double click: %v", clicks)
 		}
 		xdotool(t, s, fmt.Sprintf("mousemove %d %d mousedown 1", r.X+40, r.Y+20))
 		xdotool(t, s, fmt.Sprintf("mousemove %d %d mousemove %d %d mouseup 1", r.X+60, r.Y+40, r.X+100, r.Y+80))
@@ -220,9 +210,7 @@ func TestCanvas(t *testing.T) {
 // xdotool runs xdotool commands.
 func xdotool(t *testing.T, s *linuxtest.Session, commands string) {
 	t.Helper()
-	if err := s.Launch(t, "xdotool", strings.Fields(commands)...).Wait(t); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, s.Launch(t, "xdotool", strings.Fields(commands)...).Wait(t))
 	s.AwaitWindowManager(t)
 }
 
@@ -235,9 +223,7 @@ func TestRows(t *testing.T) {
 			state := f.State(t)
 			delete(state, "where")
 			want := map[string]any{"rows": float64(n), "row": "", "scroll": 0.0, "keys": []any{}, "focused": true}
-			if diff := cmp.Diff(want, state); diff != "" {
-				t.Errorf("the state at the start (-want +got):\n%s", diff)
-			}
+			assert.Check(t, is.DeepEqual(want, state))
 			f.Press(t, "Rows")
 			f.WaitFor(t, "a row is selected", func(state map[string]any) bool { return state["row"] != "" })
 			x, y := f.WindowRect(t).Centre()

@@ -6,6 +6,8 @@ import (
 	"os/exec"
 	"syscall"
 	"testing"
+
+	"gotest.tools/v3/assert"
 )
 
 // guardScript reads until its input ends, because the test has closed it or is dead. The input is the name
@@ -46,17 +48,12 @@ func (s *Session) guard(t testing.TB) io.Writer {
 	guard.Env = []string{"PATH=/usr/bin:/bin"}
 	guard.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C is meant for the test
 	alive, err := guard.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := guard.Start(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
+	assert.NilError(t, guard.Start())
 	t.Cleanup(func() {
 		_ = alive.Close()
-		if err := guard.Wait(); err != nil {
-			t.Errorf("clearing up: %v", err)
-		}
+		err := guard.Wait()
+		assert.Check(t, err, "clearing up: %v", err)
 	})
 	return alive
 }

@@ -8,6 +8,9 @@ import (
 	"syscall"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 
 	"github.com/godbus/dbus/v5"
@@ -20,9 +23,8 @@ func TestStopAndContinue(t *testing.T) {
 	f.Press(t, "Press")
 	other.Press(t, "Press")
 	other.WaitState(t, "presses", 1)
-	if got := f.State(t)["presses"]; got != 0.0 {
-		t.Errorf("a program that hangs has counted %v presses", got)
-	}
+	got := f.State(t)["presses"]
+	assert.Check(t, is.Equal(got, 0.0), "a program that hangs has counted %v presses", got)
 	f.Continue(t)
 	f.WaitState(t, "presses", 1)
 }
@@ -33,12 +35,11 @@ func TestKill(t *testing.T) {
 	f.Kill(t)
 	f.Kill(t) // twice is harmless
 	var exit *exec.ExitError
-	if err := f.Wait(t); !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
-		t.Errorf("it ended with %v", err)
-	}
-	if err := syscall.Kill(-f.PID, 0); !errors.Is(err, syscall.ESRCH) {
-		t.Errorf("its group is still there: %v", err)
-	}
+	err := f.Wait(t)
+	assert.Assert(t, errors.As(err, &exit), "it ended with %v", err)
+	assert.Equal(t, exit.Sys().(syscall.WaitStatus).Signal(), syscall.SIGKILL, err)
+	err = syscall.Kill(-f.PID, 0)
+	assert.Check(t, is.ErrorIs(err, syscall.ESRCH), "its group is still there: %v", err)
 }
 
 // A recordingTB is a test that records its failures, and continues.
@@ -85,9 +86,8 @@ func TestItCanFail(t *testing.T) {
 		{"has ended", func(t testing.TB) { f.Suspend(t) }},
 		{"windows are named", func(t testing.TB) { f.Window(t) }},
 	} {
-		if got := fails(t, test.do); !strings.Contains(got, test.words) {
-			t.Errorf("it fails with %q, want %q", got, test.words)
-		}
+		got := fails(t, test.do)
+		assert.Check(t, is.Contains(got, test.words), "it fails with %q, want %q", got, test.words)
 	}
 }
 
@@ -96,42 +96,32 @@ func enabled(t *testing.T, s *linuxtest.Session) string {
 	t.Helper()
 	gdbus := s.Launch(t, "gdbus", "call", "--session", "--dest", "org.a11y.Bus", "--object-path", "/org/a11y/bus",
 		"--method", "org.freedesktop.DBus.Properties.Get", "org.a11y.Status", "IsEnabled")
-	if err := gdbus.Wait(t); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, gdbus.Wait(t))
 	return strings.TrimSpace(gdbus.Output())
 }
 
 func TestAccessible(t *testing.T) {
 	s := linuxtest.Start(t)
-	if got := enabled(t, s); got != "(<false>,)" {
-		t.Errorf("at the start it is %s", got)
-	}
+	got := enabled(t, s)
+	assert.Check(t, is.Equal(got, "(<false>,)"), "at the start it is %s", got)
 	s.EnableAccessibility(t)
-	if got := enabled(t, s); got != "(<true>,)" {
-		t.Errorf("after Accessible it is %s", got)
-	}
-	if address := s.A11yAddress(t); !strings.Contains(address, s.Runtime) {
-		t.Errorf("the accessibility bus %s is not in %s", address, s.Runtime)
-	}
+	got = enabled(t, s)
+	assert.Check(t, is.Equal(got, "(<true>,)"), "after Accessible it is %s", got)
+	address := s.A11yAddress(t)
+	assert.Check(t, is.Contains(address, s.Runtime), "the accessibility bus %s is not in %s", address, s.Runtime)
 }
 
 func TestRestartA11y(t *testing.T) {
 	s := linuxtest.StartAccessible(t)
 	old, err := dbus.Connect(s.A11yAddress(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	defer func() { _ = old.Close() }()
 	s.RestartA11y(t)
 	await(t, "the old bus is gone", func() bool { return old.Context().Err() != nil })
-	if got := enabled(t, s); got != "(<true>,)" {
-		t.Errorf("after the restart it is %s", got)
-	}
+	got := enabled(t, s)
+	assert.Check(t, is.Equal(got, "(<true>,)"), "after the restart it is %s", got)
 	fresh, err := dbus.Connect(s.A11yAddress(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	defer func() { _ = fresh.Close() }()
 	s.StopA11y(t)
 	await(t, "the fresh bus is gone", func() bool { return fresh.Context().Err() != nil })
@@ -146,9 +136,8 @@ func TestRestartBus(t *testing.T) {
 		t.Error("the bus is still there")
 	}
 	s.RestartBus(t)
-	if got := enabled(t, s); got != "(<false>,)" {
-		t.Errorf("on the new bus it is %s", got)
-	}
+	got := enabled(t, s)
+	assert.Check(t, is.Equal(got, "(<false>,)"), "on the new bus it is %s", got)
 	f.Press(t, "Press")
 	f.WaitState(t, "presses", 1)
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway/internal/platform/linux/private"
 	"github.com/gybob/aai-gateway/internal/platform/linux/session"
 	"github.com/gybob/aai-gateway/internal/testkit"
@@ -85,9 +87,7 @@ func StartAccessible(t testing.TB) *Session {
 func start(t testing.TB, how sessionOption) *Session {
 	t.Helper()
 	desk, err := private.New("desktop-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	s := &Session{Session: desk, desktops: 1}
 	t.Cleanup(func() { _ = desk.Remove() })
 	s.writePrograms(t)
@@ -97,18 +97,13 @@ func start(t testing.TB, how sessionOption) *Session {
 	}
 	guard := s.guard(t)
 	t.Cleanup(func() { s.end(t) })
-	if err := s.StartScreen(t.Context(), private.ScreenConfig{Width: ScreenWidth, Height: ScreenHeight, Locked: how&screenLocked != 0}); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, s.StartScreen(t.Context(), private.ScreenConfig{Width: ScreenWidth, Height: ScreenHeight, Locked: how&screenLocked != 0}))
 	s.bus = testkit.StartDesktopBus(t, slices.Clone(s.Env))
 	s.Address = s.bus.Address
-	if _, err := io.WriteString(guard, filepath.Dir(strings.TrimPrefix(s.Address, "unix:path="))); err != nil {
-		t.Fatal(err)
-	}
+	_, err = io.WriteString(guard, filepath.Dir(strings.TrimPrefix(s.Address, "unix:path=")))
+	assert.NilError(t, err)
 	s.Env = append(s.Env, "DBUS_SESSION_BUS_ADDRESS="+s.Address)
-	if err := s.StartWindowManager(t.Context(), s.Path("programs", "openbox.xml")); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, s.StartWindowManager(t.Context(), s.Path("programs", "openbox.xml")))
 	return s
 }
 
@@ -120,9 +115,7 @@ func (s *Session) end(t testing.TB) {
 			t.Logf("%s (process %d) printed:\n%s", p.Name, p.PID, ending(p.Output()))
 		}
 	}
-	if err := s.End(); err != nil {
-		t.Error(err)
-	}
+	assert.Check(t, s.End())
 }
 
 // ending returns the last lines of a text: some programs log thousands of messages, and these would bury

@@ -12,6 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/testkit"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
@@ -25,9 +28,8 @@ func processes(t *testing.T, runtime string) []string {
 // files must not be the earlier ones, as screen returned them.
 func isGone(t *testing.T, was map[string]os.FileInfo, runtime string) {
 	t.Helper()
-	if left := processes(t, runtime); len(left) > 0 {
-		t.Errorf("still running: %q", left)
-	}
+	left := processes(t, runtime)
+	assert.Check(t, is.Len(left, 0), "still running: %q", left)
 	if _, err := os.Stat(filepath.Dir(runtime)); !os.IsNotExist(err) {
 		t.Errorf("%s is still there (%v)", filepath.Dir(runtime), err)
 	}
@@ -50,9 +52,7 @@ func screen(t *testing.T, display string) map[string]os.FileInfo {
 			files[file] = info
 		}
 	}
-	if len(files) == 0 {
-		t.Fatalf("display %s has no file", display)
-	}
+	assert.Assert(t, len(files) != 0, "display %s has no file", display)
 	return files
 }
 
@@ -71,9 +71,8 @@ func TestNothingIsLeft(t *testing.T) {
 			return err == nil
 		})
 		// The screen, the bus, openbox, the accessibility bus (3), and others.
-		if n := len(processes(t, runtime)); n < 8 {
-			t.Errorf("only %d processes are known, so this test proves little", n)
-		}
+		n := len(processes(t, runtime))
+		assert.Check(t, n >= 8, "only %d processes are known, so this test proves little", n)
 	})
 	isGone(t, was, runtime)
 }
@@ -83,9 +82,7 @@ func TestKilledTest(t *testing.T) {
 	victim := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestVictim$")
 	report := filepath.Join(t.TempDir(), "report")
 	victim.Env = append(os.Environ(), "VICTIM="+report)
-	if err := victim.Start(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, victim.Start())
 	var display, runtime, bus string
 	await(t, "the other test has a session", func() bool {
 		text, err := os.ReadFile(report)
@@ -95,13 +92,10 @@ func TestKilledTest(t *testing.T) {
 		n, _ := fmt.Sscanln(string(text), &display, &runtime, &bus)
 		return n == 3
 	})
-	if n := len(processes(t, runtime)); n < 4 {
-		t.Errorf("only %d processes are known, so this test proves little", n)
-	}
+	n := len(processes(t, runtime))
+	assert.Check(t, n >= 4, "only %d processes are known, so this test proves little", n)
 	was := screen(t, display)
-	if err := victim.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, victim.Process.Kill())
 	_ = victim.Wait() // it was killed
 	await(t, "the session's folder is gone", func() bool {
 		_, err := os.Stat(filepath.Dir(runtime))
@@ -123,9 +117,7 @@ func TestVictim(t *testing.T) {
 	}
 	s := linuxtest.Start(t)
 	s.Fixture(t, linuxtest.Qt6)
-	if err := os.WriteFile(report, []byte(s.Display+" "+s.Runtime+" "+s.Address+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.WriteFile(report, []byte(s.Display+" "+s.Runtime+" "+s.Address+"\n"), 0o600))
 	select {}
 }
 
@@ -133,9 +125,7 @@ func await(t *testing.T, what string, ready func() bool) {
 	t.Helper()
 	deadline := time.Now().Add(2 * time.Minute)
 	for !ready() {
-		if time.Now().After(deadline) {
-			t.Fatalf("it never came to this: %s", what)
-		}
+		assert.Assert(t, !time.Now().After(deadline), "it never came to this: %s", what)
 		time.Sleep(5 * time.Millisecond)
 	}
 }
@@ -147,50 +137,39 @@ func TestEnvironment(t *testing.T) {
 		"HOME": s.Home, "DISPLAY": s.Display, "XDG_RUNTIME_DIR": s.Runtime, "DBUS_SESSION_BUS_ADDRESS": s.Address,
 		"AAI_TEST_OF_THE_PERSON": "", "AAI": "",
 	} {
-		if got := s.Getenv(name); got != want {
-			t.Errorf("%s is %q, want %q", name, got, want)
-		}
+		assert.Check(t, is.Equal(s.Getenv(name), want), name)
 	}
-	if s.Display == os.Getenv("DISPLAY") || s.Address == os.Getenv("DBUS_SESSION_BUS_ADDRESS") || s.Home == os.Getenv("HOME") {
-		t.Error("this is the person's own desktop")
-	}
+	assert.Check(t, s.Display != os.Getenv("DISPLAY"), "this is the person's own desktop")
+	assert.Check(t, s.Address != os.Getenv("DBUS_SESSION_BUS_ADDRESS"), "this is the person's own desktop")
+	assert.Check(t, s.Home != os.Getenv("HOME"), "this is the person's own desktop")
 	info, err := os.Stat(s.Runtime)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if info.Mode().Perm() != 0o700 {
-		t.Errorf("others may use the runtime folder: %v", info.Mode())
-	}
+	assert.NilError(t, err)
+	assert.Check(t, info.Mode().Perm() == 0o700, "others may use the runtime folder: %v", info.Mode())
 	env := s.LaunchEnv(t, []string{"AAI=more"}, "env")
-	if err := env.Wait(t); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, env.Wait(t))
 	want := strings.Join(append(slices.Clone(s.Env), "AAI=more"), "\n") + "\n"
-	if got := env.Output(); got != want {
-		t.Errorf("a program has the environment\n%s\nwant\n%s", got, want)
-	}
+	got := env.Output()
+	assert.Check(t, is.Equal(got, want), "a program has the environment\n%s\nwant\n%s", got, want)
 }
 
 // TestTwoSessions checks that two sessions are independent.
 func TestTwoSessions(t *testing.T) {
 	one, two := linuxtest.Start(t), linuxtest.Start(t)
-	if one.Display == two.Display || one.Address == two.Address {
-		t.Fatalf("both have the screen %s and the bus %s", one.Display, one.Address)
-	}
+	assert.Assert(t, one.Display != two.Display, "both have the screen %s and the bus %s", one.Display, one.Address)
+	assert.Assert(t, one.Address != two.Address, "both have the screen %s and the bus %s", one.Display, one.Address)
 	f := one.Fixture(t, linuxtest.Qt6)
-	if got := two.ActiveWindow(t); got != "" {
-		t.Errorf("the window %q is on the other screen too", got)
-	}
+	got := two.ActiveWindow(t)
+	assert.Check(t, is.Equal(got, ""), "the window %q is on the other screen too", got)
 	two.Click(t, 50, 60, 1)
 	x, y := f.ControlRect(t, "Twin 2").Centre()
 	one.Click(t, x, y, 1)
 	f.WaitState(t, "twin", 2)
-	if gotX, gotY := one.Pointer(t); gotX != x || gotY != y {
-		t.Errorf("the pointer is at %d,%d; want %d,%d", gotX, gotY, x, y)
-	}
-	if x, y := two.Pointer(t); x != 50 || y != 60 {
-		t.Errorf("the other pointer is at %d,%d; want 50,60", x, y)
-	}
+	gotX, gotY := one.Pointer(t)
+	assert.Check(t, is.Equal(gotX, x))
+	assert.Check(t, is.Equal(gotY, y))
+	x, y = two.Pointer(t)
+	assert.Check(t, is.Equal(x, 50))
+	assert.Check(t, is.Equal(y, 60))
 }
 
 // TestFocus checks that a new window gets the focus, even while the person uses another one.
@@ -201,9 +180,8 @@ func TestFocus(t *testing.T) {
 		f.Press(t, "Full name")
 		typeText(t, s, "busy")
 		f.WaitState(t, "name", "busy")
-		if got := s.ActiveWindow(t); got != f.Title {
-			t.Errorf("the active window is %q, want %q", got, f.Title)
-		}
+		got := s.ActiveWindow(t)
+		assert.Check(t, is.Equal(got, f.Title), "the active window is %q, want %q", got, f.Title)
 	}
 }
 
@@ -222,34 +200,28 @@ func TestScreenshot(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "screen.png")
 	s.Screenshot(t, file)
 	b, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	picture, err := png.Decode(bytes.NewReader(b))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if size := picture.Bounds().Size(); size.X != linuxtest.ScreenWidth || size.Y != linuxtest.ScreenHeight {
-		t.Errorf("the picture is %v", size)
-	}
+	assert.NilError(t, err)
+	size := picture.Bounds().Size()
+	assert.Check(t, is.Equal(size.X, linuxtest.ScreenWidth), size)
+	assert.Check(t, is.Equal(size.Y, linuxtest.ScreenHeight), size)
 	// A white field beside the grey of the window, at the fixture's position.
 	r := f.ControlRect(t, "Notes")
 	x, y := r.Centre()
 	if red, green, blue, _ := picture.At(x, y).RGBA(); red != 0xffff || green != 0xffff || blue != 0xffff {
 		t.Errorf("the field Notes is not white at %d,%d: %v", x, y, picture.At(x, y))
 	}
-	if at := picture.At(x, r.Y+r.Height+4); at == picture.At(x, y) {
-		t.Errorf("below the field Notes it is %v too", at)
-	}
+	at := picture.At(x, r.Y+r.Height+4)
+	assert.Check(t, at != picture.At(x, y), "below the field Notes it is %v too", at)
 }
 
 func TestCover(t *testing.T) {
 	s := linuxtest.Start(t)
 	f := s.Fixture(t, linuxtest.GTK3)
 	cover := s.Cover(t, f)
-	if got := s.ActiveWindow(t); !strings.HasPrefix(got, "Cover") {
-		t.Errorf("the active window is %q", got)
-	}
+	got := s.ActiveWindow(t)
+	assert.Check(t, strings.HasPrefix(got, "Cover"), "the active window is %q", got)
 	// A click at the button hits the cover.
 	f.Press(t, "Press")
 	cover.Kill(t)
@@ -262,7 +234,6 @@ func TestCover(t *testing.T) {
 func TestCalc(t *testing.T) {
 	s := linuxtest.Start(t)
 	s.Calc(t)
-	if got := s.ActiveWindow(t); !strings.HasSuffix(got, "LibreOffice Calc") {
-		t.Errorf("the active window is %q", got)
-	}
+	got := s.ActiveWindow(t)
+	assert.Check(t, strings.HasSuffix(got, "LibreOffice Calc"), "the active window is %q", got)
 }

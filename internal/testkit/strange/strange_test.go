@@ -6,6 +6,9 @@ import (
 	"slices"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/testkit/strange"
 )
 
@@ -14,12 +17,8 @@ func TestNew(t *testing.T) {
 	for _, toolkit := range strange.Toolkits() {
 		for seed := range uint64(200) {
 			w := strange.New(seed, toolkit)
-			if !reflect.DeepEqual(w, strange.New(seed, toolkit)) {
-				t.Errorf("%s %d: two windows differ", toolkit, seed)
-			}
-			if !reflect.DeepEqual(strange.Tasks(w, 5), strange.Tasks(w, 5)) {
-				t.Errorf("%s %d: the tasks of two calls differ", toolkit, seed)
-			}
+			assert.Check(t, reflect.DeepEqual(w, strange.New(seed, toolkit)), "%s %d: two windows differ", toolkit, seed)
+			assert.Check(t, reflect.DeepEqual(strange.Tasks(w, 5), strange.Tasks(w, 5)), "%s %d: the tasks of two calls differ", toolkit, seed)
 			var ids []string
 			w.Walk(func(n *strange.Node, _ []*strange.Node) { ids = append(ids, n.ID) })
 			if slices.Sort(ids); len(slices.Compact(slices.Clone(ids))) != len(ids) {
@@ -54,9 +53,8 @@ func TestJudge(t *testing.T) {
 		"refused with a reason": {disabled, state(false, "x"), strange.Refused, strange.Right},
 		"another one":           {task, state(true, "y"), strange.Done, strange.WrongElement},
 	} {
-		if got, why := c.task.Judge(state(false, "x"), c.after, c.reply); got != c.want {
-			t.Errorf("%s: %s %s, want %s", name, got, why, c.want)
-		}
+		got, why := c.task.Judge(state(false, "x"), c.after, c.reply)
+		assert.Check(t, is.Equal(got, c.want), "%s %s", name, why)
 	}
 }
 
@@ -70,12 +68,9 @@ func TestShrink(t *testing.T) {
 		}
 		f := strange.Shrink(&strange.Fixture{Window: w, Task: tasks[0]}, 1000, func(*strange.Fixture) bool { return true })
 		text, err := json.Marshal(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if f, err = strange.ParseFixture(text); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
+		f, err = strange.ParseFixture(text)
+		assert.NilError(t, err)
 		if f.Task.Node == nil || f.Task.Node.ID != tasks[0].ID {
 			t.Errorf("%d: the control %s of the task is gone", seed, tasks[0].ID)
 		}

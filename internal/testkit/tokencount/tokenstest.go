@@ -5,19 +5,16 @@ import (
 	"testing"
 
 	"github.com/tiktoken-go/tokenizer"
+	"gotest.tools/v3/assert"
 )
 
 // Count returns the number of tokens of the text in the vocabulary o200k_base.
 func Count(t testing.TB, text string) int {
 	t.Helper()
 	codec, err := tokenizer.Get(tokenizer.O200kBase)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	n, err := codec.Count(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return n
 }
 

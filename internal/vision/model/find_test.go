@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/vision/model"
 
@@ -41,9 +44,7 @@ func TestFind(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			asked := 0
 			ask := func(_ context.Context, q model.Question) (model.Answer, error) {
-				if asked == len(c.answers) {
-					t.Fatal("it asks too often")
-				}
+				assert.Assert(t, asked != len(c.answers), "it asks too often")
 				asked++
 				if len(q.PNG) == 0 || !strings.Contains(q.Text, `"the \"Start\" button"`) {
 					t.Errorf("it asks %q", q.Text)
@@ -52,18 +53,15 @@ func TestFind(t *testing.T) {
 			}
 			place, sum, err := model.Find(t.Context(), ask, model.Fit{Side: 1000}, picture, `the "Start" button`)
 			if c.alias != "" {
-				if e := aai.AsError(err); e == nil || e.Alias != c.alias {
-					t.Errorf("the error is %v, want %s", err, c.alias)
-				}
+				e := aai.AsError(err)
+				assert.Assert(t, e != nil, err)
+				assert.Equal(t, e.Alias, c.alias, err)
 			} else if err != nil || place.Found != c.found {
 				t.Errorf("it says %+v, %v", place, err)
 			}
-			if c.found && (place.Frame != image.Rect(10, 20, 110, 60) || place.Confidence != 0.9 || place.Label != "Start") {
-				t.Errorf("the place is %+v", place)
-			}
-			if asked != len(c.answers) || sum.InputTokens != 5*asked {
-				t.Errorf("%d questions with %d tokens", asked, sum.InputTokens)
-			}
+			assert.Check(t, !(c.found && (place.Frame != image.Rect(10, 20, 110, 60) || place.Confidence != 0.9 || place.Label != "Start")), "the place is %+v", place)
+			assert.Equal(t, asked, len(c.answers))
+			assert.Equal(t, sum.InputTokens, 5*asked)
 		})
 	}
 }
@@ -79,12 +77,11 @@ func TestRefusalsOfModels(t *testing.T) {
 			s := serve(t, false, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, body) })
 			m := s.open(t, backend, true)
 			_, _, err := model.Find(t.Context(), m.Ask, m.Fit(), picture, "Start")
-			if e := aai.AsError(err); e == nil || e.Alias != alias {
-				t.Errorf("%s: %v, want %s", backend, err, alias)
-			}
-			if want := map[string]int32{model.AliasRefused: 1, model.AliasCut: 2}[alias]; s.requests.Load() != want {
-				t.Errorf("%s: %d requests after %s, want %d", backend, s.requests.Load(), alias, want)
-			}
+			e := aai.AsError(err)
+			assert.Assert(t, e != nil, "%s %v", backend, err)
+			assert.Equal(t, e.Alias, alias, "%s %v", backend, err)
+			want := map[string]int32{model.AliasRefused: 1, model.AliasCut: 2}[alias]
+			assert.Check(t, is.Equal(s.requests.Load(), want), "%s: %d requests after %s, want %d", backend, s.requests.Load(), alias, want)
 		}
 	}
 }
@@ -96,28 +93,22 @@ func TestPlacesAreMappedBack(t *testing.T) {
 		fit := model.Fit{Side: rapid.IntRange(16, 2000).Draw(rt, "side"), Pixels: rapid.SampledFrom([]int{0, 20_000, 1_150_000}).Draw(rt, "pixels"), InThousandths: rapid.Bool().Draw(rt, "thousandths")}
 		picture := image.NewRGBA(image.Rectangle{Max: size})
 		space := fit.Scale(picture).Rect.Size()
-		if max(space.X, space.Y) > fit.Side || fit.Pixels > 0 && space.X*space.Y > fit.Pixels {
-			rt.Fatalf("the scaled picture has %v", space)
-		}
+		assert.Assert(rt, max(space.X, space.Y) <= fit.Side, "the scaled picture has %v", space)
+		assert.Assert(rt, fit.Pixels <= 0 || space.X*space.Y <= fit.Pixels, "the scaled picture has %v", space)
 		if fit.InThousandths {
 			space = image.Pt(1000, 1000)
 		}
 		left, top := rapid.IntRange(0, space.X-1).Draw(rt, "left"), rapid.IntRange(0, space.Y-1).Draw(rt, "top")
 		small := image.Rect(left, top, rapid.IntRange(left+1, space.X).Draw(rt, "right"), rapid.IntRange(top+1, space.Y).Draw(rt, "bottom"))
 		got := model.Enlarge(small, space, size)
-		if got.Empty() || !got.In(picture.Rect) {
-			rt.Fatalf("%v of %v maps to %v of %v", small, space, got, size)
-		}
+		assert.Assert(rt, !got.Empty(), "%v of %v maps to %v of %v", small, space, got, size)
+		assert.Assert(rt, got.In(picture.Rect), "%v of %v maps to %v of %v", small, space, got, size)
 		contains := func(g image.Rectangle) bool { // without rounding
 			return g.Min.X*space.X <= small.Min.X*size.X && g.Min.Y*space.Y <= small.Min.Y*size.Y && g.Max.X*space.X >= small.Max.X*size.X && g.Max.Y*space.Y >= small.Max.Y*size.Y
 		}
-		if !contains(got) {
-			rt.Fatalf("%v of %v maps to %v, which does not contain it", small, space, got)
-		}
+		assert.Assert(rt, contains(got), "%v of %v maps to %v, which does not contain it", small, space, got)
 		for _, less := range []image.Rectangle{{got.Min.Add(image.Pt(1, 0)), got.Max}, {got.Min.Add(image.Pt(0, 1)), got.Max}, {got.Min, got.Max.Sub(image.Pt(1, 0))}, {got.Min, got.Max.Sub(image.Pt(0, 1))}} {
-			if contains(less) {
-				rt.Fatalf("%v of %v maps to %v, and %v contains it too", small, space, got, less)
-			}
+			assert.Assert(rt, !contains(less), "%v of %v maps to %v, and %v contains it too", small, space, got, less)
 		}
 	})
 }

@@ -15,6 +15,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/netguard"
 	"github.com/gybob/aai-gateway/internal/vision"
@@ -160,40 +163,33 @@ func (s *server) open(t *testing.T, backend string, trusted bool) *model.Service
 // TestEachService sends a picture in the published form of each service, with its key, and reads the answer.
 func TestEachService(t *testing.T) {
 	png, err := vision.EncodePNG(image.NewRGBA(image.Rect(0, 0, 4, 3)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for backend, speaks := range dialects() {
 		t.Run(backend, func(t *testing.T) {
 			s := serve(t, false, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, speaks.answer("Hello")) })
 			m := s.open(t, backend, true)
 			answer, err := m.Ask(t.Context(), model.Question{System: "S", Text: "What?", PNG: png, MaxTokens: 50})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if answer.Text != "Hello" || answer.Model != "m-1" || answer.InputTokens != 11 || answer.OutputTokens != 7 {
-				t.Errorf("the answer is %+v", answer)
-			}
-			if cost, known := m.Cost(answer); !known || fmt.Sprintf("%.6f", cost) != "0.000138" {
-				t.Errorf("it costs %v, %v", cost, known)
-			}
-			if got := s.last.Load(); got.URL.Path != speaks.path || got.Header.Get(speaks.keyHeader) != speaks.keyPrefix+keyCanary {
-				t.Errorf("the request goes to %s, with %q", got.URL.Path, got.Header.Get(speaks.keyHeader))
-			}
+			assert.NilError(t, err)
+			assert.Check(t, is.Equal(answer.Text, "Hello"), "%+v", answer)
+			assert.Check(t, is.Equal(answer.Model, "m-1"), "%+v", answer)
+			assert.Check(t, is.Equal(answer.InputTokens, 11), "%+v", answer)
+			assert.Check(t, is.Equal(answer.OutputTokens, 7), "%+v", answer)
+			cost, known := m.Cost(answer)
+			assert.Assert(t, known, "it costs %v, %v", cost, known)
+			assert.Equal(t, fmt.Sprintf("%.6f", cost), "0.000138", "%v %v", cost, known)
+			got := s.last.Load()
+			assert.Check(t, is.Equal(got.URL.Path, speaks.path))
+			assert.Check(t, is.Equal(got.Header.Get(speaks.keyHeader), speaks.keyPrefix+keyCanary))
 			body := *s.body.Load()
-			if got := speaks.picture(body); got != base64.StdEncoding.EncodeToString(png) {
-				t.Errorf("the picture is %v", got)
-			}
-			if got := speaks.question(body); got != "What?" {
-				t.Errorf("the question is %v", got)
-			}
+			assert.Check(t, is.Equal(speaks.picture(body), base64.StdEncoding.EncodeToString(png)))
+			assert.Check(t, is.Equal(speaks.question(body), "What?"))
 			again, err := m.Ask(t.Context(), model.Question{System: "S", Text: "What?", PNG: png, MaxTokens: 50})
 			if err != nil || !again.IsCached || again.InputTokens != 0 || s.requests.Load() != 1 {
 				t.Errorf("an equal question: %+v, %v, %d requests", again, err, s.requests.Load())
 			}
-			if other, err := m.Ask(t.Context(), model.Question{System: "S", Text: "What else?", PNG: png, MaxTokens: 50}); err != nil || other.IsCached {
-				t.Errorf("another question: %+v, %v", other, err)
-			}
+			other, err := m.Ask(t.Context(), model.Question{System: "S", Text: "What else?", PNG: png, MaxTokens: 50})
+			assert.NilError(t, err, "%+v", other)
+			assert.Assert(t, !other.IsCached, "another question: %+v, %v", other, err)
 		})
 	}
 }
@@ -238,21 +234,16 @@ func TestFailures(t *testing.T) {
 				s := serve(t, false, c.handle)
 				_, err := s.open(t, backend, true).Ask(t.Context(), model.Question{Text: "?", MaxTokens: 1})
 				e := aai.AsError(err)
-				if e == nil || e.Code != c.code || e.RetryAfter != c.after {
-					t.Fatalf("the error is %+v", e)
-				}
-				if !strings.Contains(e.Message, c.says) {
-					t.Errorf("it says %q, want %q", e.Message, c.says)
-				}
-				if strings.Contains(fmt.Sprintf("%+v %v", e, e.Err), keyCanary) {
-					t.Errorf("it shows the key: %+v", e)
-				}
+				assert.Assert(t, e != nil, "%+v", e)
+				assert.Equal(t, e.Code, c.code, "%+v", e)
+				assert.Equal(t, e.RetryAfter, c.after, "%+v", e)
+				assert.Check(t, is.Contains(e.Message, c.says), "it says %q, want %q", e.Message, c.says)
+				assert.Check(t, !strings.Contains(fmt.Sprintf("%+v %v", e, e.Err), keyCanary), "it shows the key: %+v", e)
 			})
 		}
 	}
-	if n := away.requests.Load(); n != 0 {
-		t.Errorf("%d requests were sent to another address", n)
-	}
+	n := away.requests.Load()
+	assert.Check(t, n == 0, "%d requests were sent to another address", n)
 }
 
 // TestUntrustedServer: a server with an unknown certificate gets nothing.
@@ -285,9 +276,9 @@ func TestSlowServer(t *testing.T) {
 				<-r.Context().Done()
 			})
 			_, err := s.open(t, "anthropic", true).Ask(ctx, model.Question{Text: "?", MaxTokens: 1})
-			if e := aai.AsError(err); e == nil || e.Code != c.code {
-				t.Errorf("the error is %v", err)
-			}
+			e := aai.AsError(err)
+			assert.Assert(t, e != nil, err)
+			assert.Equal(t, e.Code, c.code, err)
 		})
 	}
 }
@@ -296,9 +287,7 @@ func TestSlowServer(t *testing.T) {
 func TestAddresses(t *testing.T) {
 	environment := func(name string) string { return map[string]string{"OPENAI_API_KEY": keyCanary}[name] }
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	defer func() { _ = listener.Close() }()
 	for _, c := range []struct {
 		backend, model, url        string
@@ -316,25 +305,23 @@ func TestAddresses(t *testing.T) {
 		{"off", "", "", "off", "", "", "", ""},
 	} {
 		m := model.New(model.Config{Backend: c.backend, Model: c.model, BaseURL: c.url, Getenv: environment})
-		if m.Backend() != c.name || m.Host() != c.host || m.LocalHost() != c.local || m.KeyVariable() != c.keyFrom {
-			t.Errorf("%+v: it is %s at %q, local %q, with the key of %q", c, m.Backend(), m.Host(), m.LocalHost(), m.KeyVariable())
-		}
+		assert.Check(t, is.Equal(m.Backend(), c.name), "%+v", c)
+		assert.Check(t, is.Equal(m.Host(), c.host), "%+v", c)
+		assert.Check(t, is.Equal(m.LocalHost(), c.local), "%+v", c)
+		assert.Check(t, is.Equal(m.KeyVariable(), c.keyFrom), "%+v", c)
 		switch c.wrong {
 		case "":
 		case "no key":
-			if m.Login("vlm:"+m.Backend()) != nil {
-				t.Errorf("%+v: it needs a key", c)
-			}
+			assert.Check(t, m.Login("vlm:"+m.Backend()) == nil, "%+v: it needs a key", c)
 		default:
-			if _, err := m.Ask(t.Context(), model.Question{}); err == nil || !strings.Contains(err.Error(), c.wrong) {
-				t.Errorf("%+v: %v", c, err)
-			}
+			_, err := m.Ask(t.Context(), model.Question{})
+			assert.Check(t, is.ErrorContains(err, c.wrong), "%+v", c)
 		}
 	}
-	if r := model.New(model.Config{}).Login("vlm:anthropic"); r == nil || r.HTTP.BaseURL != "https://api.anthropic.com" || r.HTTP.Auth.ObtainURL == "" {
-		t.Errorf("the login is %+v", r)
-	}
-	if r := model.New(model.Config{}).Login("anthropic"); r != nil {
-		t.Errorf("another name gives %+v", r)
-	}
+	r := model.New(model.Config{}).Login("vlm:anthropic")
+	assert.Assert(t, r != nil, "the login is %+v", r)
+	assert.Equal(t, r.HTTP.BaseURL, "https://api.anthropic.com", "%+v", r)
+	assert.Assert(t, r.HTTP.Auth.ObtainURL != "", "the login is %+v", r)
+	r = model.New(model.Config{}).Login("anthropic")
+	assert.Check(t, r == nil, "another name gives %+v", r)
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+	"gotest.tools/v3/assert"
 )
 
 // confinedMark is the environment variable of the confined process.
@@ -30,7 +31,7 @@ func TestOnlyItsOwnThreads(t *testing.T) {
 	c := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestOnlyItsOwnThreads$")
 	c.Env = []string{confinedMark + "=1"}
 	out, err := c.CombinedOutput()
-	if want := "own: <nil> other: true\n"; err != nil || string(out) != want {
-		t.Errorf("%v: it says %q, want %q", err, out, want)
-	}
+	want := "own: <nil> other: true\n"
+	assert.NilError(t, err, "%q", out)
+	assert.Equal(t, string(out), want, "%q", out)
 }

@@ -8,6 +8,9 @@ import (
 	"sync"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/doors/httpdoor/bearer"
 )
@@ -20,31 +23,28 @@ func TestFile(t *testing.T) {
 	for i := range tokens {
 		group.Go(func() {
 			token, err := f.Token()
-			if err != nil {
-				t.Error(err)
-			}
+			assert.Check(t, err)
 			tokens[i] = token
 		})
 	}
 	group.Wait()
 	for _, token := range tokens {
-		if token != tokens[0] || len(token) != 43 {
-			t.Fatalf("the tokens are %q", tokens)
-		}
+		assert.Equal(t, token, tokens[0], "%q", tokens)
+		assert.Equal(t, len(token), 43, "%q", tokens)
 	}
 	if info, err := os.Stat(f.Path); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
 		t.Errorf("the file is %v, %v", info.Mode(), err)
 	}
 	next, err := f.Rotate()
-	if err != nil || next == tokens[0] || len(next) != 43 {
-		t.Errorf("the next token is %q, %v", next, err)
-	}
-	if again, err := f.Token(); err != nil || again != next {
-		t.Errorf("then it is %q, %v", again, err)
-	}
-	if left, err := os.ReadDir(filepath.Dir(f.Path)); err != nil || len(left) != 1 {
-		t.Errorf("in the folder are %v, %v", left, err)
-	}
+	assert.NilError(t, err, "%q", next)
+	assert.Assert(t, next != tokens[0], "the next token is %q, %v", next, err)
+	assert.Equal(t, len(next), 43, "%q", next)
+	again, err := f.Token()
+	assert.NilError(t, err)
+	assert.Equal(t, again, next)
+	left, err := os.ReadDir(filepath.Dir(f.Path))
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(left, 1))
 }
 
 // TestFileFailsClosed checks that an invalid secret is neither used nor replaced without a
@@ -58,16 +58,16 @@ func TestFileFailsClosed(t *testing.T) {
 		"is readable for others": func(path string) error { return readableByOthers(path) },
 	} {
 		f := bearer.TokenFile{Path: filepath.Join(t.TempDir(), "http-token")}
-		if err := spoil(f.Path); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, spoil(f.Path))
 		token, err := f.Token()
 		if runtime.GOOS == "windows" && name == "is readable for others" {
 			continue
 		}
-		if e, ok := errors.AsType[*aai.Error](err); !ok || e.Code != aai.InvalidParams || e.Hint == "" || token != "" {
-			t.Errorf("a file that %s gives %q, %v", name, token, err)
-		}
+		e, ok := errors.AsType[*aai.Error](err)
+		assert.Assert(t, ok, "a file that %s gives %q, %v", name, token, err)
+		assert.Equal(t, e.Code, aai.InvalidParams, "%s %v", name, err)
+		assert.Assert(t, e.Hint != "", "a file that %s gives %q, %v", name, token, err)
+		assert.Equal(t, token, "", "%s %v", name, err)
 	}
 }
 
@@ -80,13 +80,13 @@ func readableByOthers(path string) error {
 
 func TestSecret(t *testing.T) {
 	s := bearer.NewSecretVerifier("the secret")
-	if principal, err := s.Verify(t.Context(), "the secret"); err != nil || principal != bearer.LocalPrincipal {
-		t.Errorf("%q, %v", principal, err)
-	}
+	principal, err := s.Verify(t.Context(), "the secret")
+	assert.NilError(t, err)
+	assert.Equal(t, principal, bearer.LocalPrincipal)
 	for _, token := range []string{"", "the secre", "the secret ", "the secret\x00", "THE SECRET"} {
 		_, err := s.Verify(t.Context(), token)
-		if wrong, ok := errors.AsType[*bearer.Error](err); !ok || wrong.Code != bearer.InvalidToken {
-			t.Errorf("%q gives %v", token, err)
-		}
+		wrong, ok := errors.AsType[*bearer.Error](err)
+		assert.Assert(t, ok, "%q gives %v", token, err)
+		assert.Equal(t, wrong.Code, bearer.InvalidToken, "%q %v", token, err)
 	}
 }

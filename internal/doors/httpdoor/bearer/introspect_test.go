@@ -5,6 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/doors/httpdoor/bearer"
 )
 
@@ -29,9 +32,8 @@ func TestIntrospection(t *testing.T) {
 		a := newAuthority(t)
 		a.answer = c.answer
 		i := a.issuer(t, func(c *bearer.IssuerConfig) { c.ClientID = "gateway" })
-		if got := verifyError(t, i, "opaque"); !strings.HasPrefix(got, c.want) {
-			t.Errorf("%s: %q, want %q", name, got, c.want)
-		}
+		got := verifyError(t, i, "opaque")
+		assert.Check(t, strings.HasPrefix(got, c.want), "%s %q %q", name, got, c.want)
 	}
 	a := newAuthority(t)
 	a.answer = map[string]any{"active": true, "sub": "ann", "aud": gatewayResource, "scope": "mcp"}
@@ -39,12 +41,10 @@ func TestIntrospection(t *testing.T) {
 	for range 20 {
 		verifyError(t, i, "opaque")
 	}
-	if n := a.introspections.Load(); n != 1 {
-		t.Errorf("the server was asked %d times about one token", n)
-	}
+	n := a.introspections.Load()
+	assert.Check(t, n == 1, "the server was asked %d times about one token", n)
 	a.set(func() { a.answer["active"] = false })
 	a.advance(31 * time.Second)
-	if got := verifyError(t, i, "opaque"); got != "invalid_token: the token is not active" {
-		t.Errorf("a token that was taken back: %s", got)
-	}
+	got := verifyError(t, i, "opaque")
+	assert.Check(t, is.Equal(got, "invalid_token: the token is not active"), "a token that was taken back: %s", got)
 }

@@ -20,6 +20,8 @@ import (
 
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-jose/go-jose/v4/jwt"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway/internal/doors/httpdoor/bearer"
 )
@@ -93,9 +95,7 @@ func (a *authority) issuer(t *testing.T, change func(*bearer.IssuerConfig)) *bea
 		change(&cfg)
 	}
 	i, err := bearer.NewIssuerVerifier(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return i
 }
 
@@ -114,31 +114,23 @@ func (s signer) token(claims map[string]any) string {
 		options = options.WithHeader(name, value)
 	}
 	made, err := jose.NewSigner(jose.SigningKey{Algorithm: s.alg, Key: s.key}, options)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	assert.NilError(s.t, err)
 	token, err := jwt.Signed(made).Claims(claims).Serialize()
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	assert.NilError(s.t, err)
 	return token
 }
 
 func newRSA(t *testing.T) *rsa.PrivateKey {
 	t.Helper()
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return key
 }
 
 func newEC(t *testing.T) *ecdsa.PrivateKey {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return key
 }
 
@@ -204,9 +196,8 @@ func TestClaims(t *testing.T) {
 		"bound to a key":                {map[string]any{"cnf": map[string]string{"jkt": "x"}}, "invalid_token: the token is bound to a key, and cannot be used as a bearer token"},
 		"of nobody":                     {map[string]any{"sub": nil}, "invalid_token: the token has no subject (sub)"},
 	} {
-		if got := verifyError(t, i, s.token(a.claimsOf(c.changes))); got != c.want {
-			t.Errorf("a token %s gives %q, want %q", name, got, c.want)
-		}
+		got := verifyError(t, i, s.token(a.claimsOf(c.changes)))
+		assert.Check(t, is.Equal(got, c.want), "a token %s gives %q, want %q", name, got, c.want)
 	}
 }
 
@@ -224,9 +215,7 @@ func TestSignatures(t *testing.T) {
 	}
 	i := a.issuer(t, nil)
 	der, err := x509.MarshalPKIXPublicKey(rsaKey.Public())
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	named := func(name string, key any) jose.JSONWebKey { return jose.JSONWebKey{KeyID: name, Key: key} }
 	const noKey = "invalid_token: the token is signed by no key of the issuer"
 	const noAlgorithm = "invalid_token: the token is no JWT that is signed by an algorithm allowed here"
@@ -249,14 +238,12 @@ func TestSignatures(t *testing.T) {
 		"a token of logging out":            {signer{t, jose.RS256, named("rsa", rsaKey), map[jose.HeaderKey]any{"typ": "logout+jwt"}}, "invalid_token: the token is no access token"},
 		"an older server's":                 {signer{t, jose.RS256, named("rsa", rsaKey), map[jose.HeaderKey]any{"typ": "JWT"}}, "ann"},
 	} {
-		if got := verifyError(t, i, c.signer.token(a.claimsOf(nil))); got != c.want {
-			t.Errorf("signed by %s it gives %q, want %q", name, got, c.want)
-		}
+		got := verifyError(t, i, c.signer.token(a.claimsOf(nil)))
+		assert.Check(t, is.Equal(got, c.want), "signed by %s it gives %q, want %q", name, got, c.want)
 	}
 	for _, token := range []string{"", ".", "..", "a.b.c", "e30.e30.", "eyJhbGciOiJub25lIn0.e30.", strings.Repeat("a.", 2) + strings.Repeat("A", 100_000)} {
-		if got := verifyError(t, i, token); !strings.HasPrefix(got, "invalid_token: ") {
-			t.Errorf("%.20q gives %q", token, got)
-		}
+		got := verifyError(t, i, token)
+		assert.Check(t, strings.HasPrefix(got, "invalid_token: "), "%.20q gives %q", token, got)
 	}
 }
 
@@ -291,14 +278,12 @@ func TestKeysAreCached(t *testing.T) {
 	// An old document is better than none.
 	a.set(func() { a.broken = true })
 	a.advance(30 * time.Minute)
-	if _, err := i.Verify(t.Context(), good); err == nil {
-		t.Fatal("the token is said to be good after its end")
-	}
+	_, err := i.Verify(t.Context(), good)
+	assert.Assert(t, err != nil, "the token is said to be good after its end")
 	fresh := signer{t, jose.ES256, jose.JSONWebKey{KeyID: "k", Key: key}, nil}.token(a.claimsOf(map[string]any{"exp": time.Now().Add(48 * time.Hour).Unix()}))
 	a.advance(2 * time.Hour)
-	if got := verifyError(t, i, fresh); got != "ann" {
-		t.Errorf("with keys of yesterday: %s", got)
-	}
+	got := verifyError(t, i, fresh)
+	assert.Check(t, is.Equal(got, "ann"), "with keys of yesterday: %s", got)
 }
 
 // TestFailingServer checks that no token is accepted then, and none is called invalid.
@@ -327,9 +312,8 @@ func TestFailingServer(t *testing.T) {
 			client.Transport = everywhere{a.Listener.Addr().String()}
 			c.Client = &client
 		})
-		if got := verifyError(t, i, token); !strings.HasPrefix(got, "not known: ") {
-			t.Errorf("of a server that %s: %s", name, got)
-		}
+		got := verifyError(t, i, token)
+		assert.Check(t, strings.HasPrefix(got, "not known: "), "of a server that %s: %s", name, got)
 	}
 }
 
@@ -361,8 +345,7 @@ func TestNewIssuerRefuses(t *testing.T) {
 		{Issuer: "https://user@auth.example.com", Audience: []string{gatewayResource}}, {Issuer: "https://auth.example.com"},
 		{Issuer: "https://auth.example.com", Audience: []string{""}},
 	} {
-		if _, err := bearer.NewIssuerVerifier(cfg); err == nil {
-			t.Errorf("%+v is accepted", cfg)
-		}
+		_, err := bearer.NewIssuerVerifier(cfg)
+		assert.Check(t, err != nil, "%+v is accepted", cfg)
 	}
 }

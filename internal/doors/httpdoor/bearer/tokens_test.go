@@ -10,6 +10,9 @@ import (
 	"sync"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/doors/httpdoor/bearer"
 )
@@ -23,9 +26,9 @@ func TestTokens(t *testing.T) {
 		t.Helper()
 		principal, err := v.Verify(t.Context(), token)
 		wrong, refused := errors.AsType[*bearer.Error](err)
-		if principal != want || (err == nil) != (want != "") || want == "" && (!refused || wrong.Code != bearer.InvalidToken) {
-			t.Errorf("a token is %q's, %v; expected %q", principal, err, want)
-		}
+		assert.Check(t, is.Equal(principal, want), err)
+		assert.Check(t, is.Equal((err == nil), (want != "")), err)
+		assert.Check(t, !(want == "" && (!refused || wrong.Code != bearer.InvalidToken)), "a token is %q's, %v; expected %q", principal, err, want)
 	}
 	is(other, "anything", "")
 	work, err := one.Add("work")
@@ -79,15 +82,14 @@ func TestTokensOfManyProcesses(t *testing.T) {
 	var group sync.WaitGroup
 	for i := range 20 {
 		group.Go(func() {
-			if _, err := bearer.NewTokens(path, nil).Add(fmt.Sprint("agent", i)); err != nil {
-				t.Error(err)
-			}
+			_, err := bearer.NewTokens(path, nil).Add(fmt.Sprint("agent", i))
+			assert.Check(t, err)
 		})
 	}
 	group.Wait()
-	if listed, err := bearer.NewTokens(path, nil).List(); err != nil || len(listed) != 20 {
-		t.Errorf("%d, %v", len(listed), err)
-	}
+	listed, err := bearer.NewTokens(path, nil).List()
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(listed, 20))
 }
 
 // TestTokensFailClosed checks that an invalid file has no valid tokens, and is not
@@ -100,20 +102,17 @@ func TestTokensFailClosed(t *testing.T) {
 			strings.Repeat("00", 32) + `"}]}`,
 	} {
 		path := filepath.Join(t.TempDir(), "tokens")
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.WriteFile(path, []byte(text), 0o600))
 		tokens := bearer.NewTokens(path, bearer.NewSecretVerifier("the secret"))
 		if _, err := tokens.Verify(t.Context(), "x"); err == nil {
 			t.Errorf("a file that %s verifies", name)
 		} else if _, refused := errors.AsType[*bearer.Error](err); refused {
 			t.Errorf("a file that %s: %v; nobody knows whose the token is", name, err)
 		}
-		if principal, err := tokens.Verify(t.Context(), "the secret"); err != nil || principal != bearer.LocalPrincipal {
-			t.Errorf("a file that %s: the other token is %q's, %v", name, principal, err)
-		}
-		if _, err := tokens.Add("a"); err == nil {
-			t.Errorf("a file that %s was replaced", name)
-		}
+		principal, err := tokens.Verify(t.Context(), "the secret")
+		assert.NilError(t, err, name)
+		assert.Equal(t, principal, bearer.LocalPrincipal, name)
+		_, err = tokens.Add("a")
+		assert.Check(t, err != nil, "a file that %s was replaced", name)
 	}
 }

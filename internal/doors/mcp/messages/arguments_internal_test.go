@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"gotest.tools/v3/assert"
 	"pgregory.net/rapid"
 )
 
@@ -21,31 +22,21 @@ func TestExtractArgumentsLosesNothing(t *testing.T) {
 		text := strings.Repeat(rapid.StringN(1, 3, -1).Draw(t, "text"), rapid.IntRange(1, 3000).Draw(t, "times"))
 		members["arguments"] = rapid.SampledFrom([]any{map[string]any{"v": text, "l": []any{1.0, nil}}, text, []any{text}, nil}).Draw(t, "arguments")
 		params, err := json.Marshal(members)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		short, arguments, err := extractArguments("tools/call", params)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		got := map[string]any{}
-		if err := json.Unmarshal(short, &got); err != nil {
-			t.Fatalf("%v: %s", err, short)
-		}
+		assert.NilError(t, json.Unmarshal(short, &got), short)
 		if arguments != nil {
-			if len(short) > len(params)-len(arguments)+len(emptyArguments) {
-				t.Fatalf("%d of %d bytes are left", len(short), len(params))
-			}
+			assert.Assert(t, len(short) <= len(params)-len(arguments)+len(emptyArguments), "%d of %d bytes are left", len(short), len(params))
 			var args any
-			if err := json.Unmarshal(arguments, &args); err != nil {
-				t.Fatalf("%v: %s", err, arguments)
-			}
+			assert.NilError(t, json.Unmarshal(arguments, &args), arguments)
 			got["arguments"] = args
 		}
 		var want map[string]any
-		if err := json.Unmarshal(params, &want); err != nil || !reflect.DeepEqual(got, want) {
-			t.Fatalf("got %v of %v", got, want)
-		}
+		err = json.Unmarshal(params, &want)
+		assert.NilError(t, err, "%v %v", got, want)
+		assert.Assert(t, reflect.DeepEqual(got, want), "%v %v", got, want)
 	})
 }
 
@@ -58,9 +49,8 @@ func TestExtractArgumentsRefuses(t *testing.T) {
 		"a large meta":               {"tools/call", `{"arguments":` + large + `,"_meta":{"x":"` + strings.Repeat("x", maxParams) + `"}}`},
 		"large elsewhere":            {"resources/read", `{"arguments":"` + strings.Repeat("x", maxParams) + `"}`},
 	} {
-		if _, _, err := extractArguments(c.method, json.RawMessage(c.params)); err == nil {
-			t.Errorf("%s: it goes on", name)
-		}
+		_, _, err := extractArguments(c.method, json.RawMessage(c.params))
+		assert.Check(t, err != nil, "%s: it goes on", name)
 	}
 }
 
@@ -69,25 +59,18 @@ func TestEncode(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ids := []any{nil, rapid.String().Draw(t, "id"), float64(rapid.Int32().Draw(t, "number"))}
 		id, err := jsonrpc.MakeID(rapid.SampledFrom(ids).Draw(t, "of"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		result, err := json.Marshal(map[string]any{"v": rapid.String().Draw(t, "v")})
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		r := &jsonrpc.Response{ID: id, Result: result}
 		ours, err := Encode(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		theirs, err := jsonrpc.EncodeMessage(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		var a, b any
-		if json.Unmarshal(ours, &a) != nil || json.Unmarshal(theirs, &b) != nil || !reflect.DeepEqual(a, b) || bytes.ContainsAny(ours, "\n") {
-			t.Fatalf("%s, but the SDK writes %s", ours, theirs)
-		}
+		assert.NilError(t, json.Unmarshal(ours, &a), "%s %s", ours, theirs)
+		assert.NilError(t, json.Unmarshal(theirs, &b), "%s %s", ours, theirs)
+		assert.Assert(t, reflect.DeepEqual(a, b), "%s, but the SDK writes %s", ours, theirs)
+		assert.Assert(t, !bytes.ContainsAny(ours, "\n"), "%s, but the SDK writes %s", ours, theirs)
 	})
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 	"pgregory.net/rapid"
 )
 
@@ -36,22 +38,18 @@ func TestEventLogKeepsOrReports(t *testing.T) {
 				data := append(make([]byte, 0, size+8), fmt.Sprint(step)...)
 				data = data[:max(len(data), size)]
 				err := log.append(session, stream, data)
-				if tooLarge := len(data)+eventCost > mostOfSession; tooLarge != (err != nil) {
-					t.Fatalf("an event of %d bytes: %v", len(data), err)
-				}
+				assert.Equal(t, len(data)+eventCost > mostOfSession, (err != nil), "an event of %d bytes: %v", len(data), err)
 				all[session][stream] = append(all[session][stream], data)
 			}
-			if log.bytes > most {
-				t.Fatalf("the log has %d bytes", log.bytes)
-			}
+			assert.Assert(t, log.bytes <= most, "the log has %d bytes", log.bytes)
 			checkLog(t, log, all, mostOfSession)
 		}
 		for _, session := range []string{"a", "b", "c", "d"} {
 			log.forget(session)
 		}
-		if log.bytes != 0 || log.order.Len() != 0 || len(log.sessions) != 0 {
-			t.Fatalf("after the end of all the log has %d bytes, %d events, %d sessions", log.bytes, log.order.Len(), len(log.sessions))
-		}
+		assert.Equal(t, log.bytes, 0)
+		assert.Equal(t, log.order.Len(), 0)
+		assert.Assert(t, is.Len(log.sessions, 0))
 	})
 }
 
@@ -64,14 +62,10 @@ func checkLog(t *rapid.T, log *eventLog, all map[string]map[string][][]byte, mos
 			for index := range want {
 				got, err := log.after(session, stream, index)
 				if err != nil {
-					if !errors.Is(err, mcp.ErrEventsPurged) {
-						t.Fatal(err)
-					}
+					assert.Assert(t, is.ErrorIs(err, mcp.ErrEventsPurged))
 					continue
 				}
-				if !slices.EqualFunc(got, want[index+1:], func(a, b []byte) bool { return string(a) == string(b) }) {
-					t.Fatalf("after %d of %s/%s come %d events, expected %d", index, session, stream, len(got), len(want)-index-1)
-				}
+				assert.Assert(t, slices.EqualFunc(got, want[index+1:], func(a, b []byte) bool { return string(a) == string(b) }), "after %d of %s/%s come %d events, expected %d", index, session, stream, len(got), len(want)-index-1)
 			}
 		}
 	}
@@ -86,21 +80,18 @@ func TestEventLogBeginsAnew(t *testing.T) {
 		t.Fatalf("a stream without events has %q, %v", data, err)
 	}
 	for i := range 5 {
-		if err := log.append("s", "", []byte{byte('a' + i)}); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, log.append("s", "", []byte{byte('a' + i)}))
 	}
 	if _, err := log.after("s", "", 0); !errors.Is(err, mcp.ErrEventsPurged) {
 		t.Errorf("what came after the first is said to be there: %v", err)
 	}
 	data, err := log.after("s", "", -1)
-	if err != nil || string(slices.Concat(data...)) != "de" {
-		t.Fatalf("begun anew it has %q, %v", data, err)
-	}
+	assert.NilError(t, err, "%q", data)
+	assert.Equal(t, string(slices.Concat(data...)), "de", "%q", data)
 	_ = log.append("s", "", []byte("f")) // drops "d", which was sent as event 0
-	if data, err := log.after("s", "", 1); err != nil || string(slices.Concat(data...)) != "f" {
-		t.Errorf("after event 1 comes %q, %v", data, err)
-	}
+	data, err = log.after("s", "", 1)
+	assert.NilError(t, err, "%q", data)
+	assert.Equal(t, string(slices.Concat(data...)), "f", "%q", data)
 }
 
 // TestEventLogOfManyRequests checks that the oldest streams of a long session are dropped, and that a
@@ -108,30 +99,23 @@ func TestEventLogBeginsAnew(t *testing.T) {
 func TestEventLogOfManyRequests(t *testing.T) {
 	log := newEventLog(1<<30, 1<<30)
 	log.open("s", "")
-	if err := log.append("s", "", []byte("own")); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, log.append("s", "", []byte("own")))
 	for i := range 10 * maxStreamsPerSession {
 		name := fmt.Sprint(i)
 		log.open("s", name)
-		if err := log.append("s", name, []byte("prime")); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, log.append("s", name, []byte("prime")))
 	}
 	own := log.sessions["s"]
 	if len(own.streams) != maxStreamsPerSession+1 || len(own.opened) != maxStreamsPerSession || log.order.Len() != maxStreamsPerSession+1 || own.order.Len() != maxStreamsPerSession+1 {
 		t.Errorf("%d streams and %d events are kept", len(own.streams), log.order.Len())
 	}
-	if err := log.append("s", "0", []byte("late")); err == nil {
-		t.Error("an event was kept, of a stream that is not")
-	}
-	if _, err := log.after("s", "0", 0); !errors.Is(err, mcp.ErrEventsPurged) {
-		t.Errorf("what came after is said to be known: %v", err)
-	}
-	if data, err := log.after("s", fmt.Sprint(10*maxStreamsPerSession-1), -1); err != nil || len(data) != 1 {
-		t.Errorf("the last one has %q, %v", data, err)
-	}
-	if data, err := log.after("s", "", -1); err != nil || len(data) != 1 {
-		t.Errorf("the session's own has %q, %v", data, err)
-	}
+	assert.Check(t, log.append("s", "0", []byte("late")) != nil, "an event was kept, of a stream that is not")
+	_, err := log.after("s", "0", 0)
+	assert.Check(t, is.ErrorIs(err, mcp.ErrEventsPurged), "what came after is said to be known: %v", err)
+	data, err := log.after("s", fmt.Sprint(10*maxStreamsPerSession-1), -1)
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(data, 1))
+	data, err = log.after("s", "", -1)
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(data, 1))
 }

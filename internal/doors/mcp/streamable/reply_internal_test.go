@@ -5,6 +5,9 @@ import (
 	"net/http/httptest"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // TestReplyAfterItsEnd checks that writes after the handler's return have no effect: the connection may
@@ -18,13 +21,11 @@ func TestReplyAfterItsEnd(t *testing.T) {
 	r.heartbeat()
 	r.abort()
 	r.WriteHeader(http.StatusTeapot)
-	if n, err := r.Write([]byte("late")); n != 0 || err == nil {
-		t.Errorf("%d bytes were written, %v", n, err)
-	}
-	if err := r.FlushError(); err == nil {
-		t.Error("it was flushed")
-	}
-	if w.Body.Len() > 0 || w.Code != http.StatusOK || w.Flushed {
-		t.Errorf("the answer is %d %q", w.Code, w.Body)
-	}
+	n, err := r.Write([]byte("late"))
+	assert.Check(t, is.Equal(n, 0), err)
+	assert.Check(t, err != nil, "%d bytes were written, %v", n, err)
+	assert.Check(t, r.FlushError() != nil, "it was flushed")
+	assert.Check(t, w.Body.Len() <= 0, "the answer is %d %q", w.Code, w.Body)
+	assert.Check(t, is.Equal(w.Code, http.StatusOK), "%q", w.Body)
+	assert.Check(t, !w.Flushed, "the answer is %d %q", w.Code, w.Body)
 }

@@ -11,6 +11,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // TestNumberOfTasks checks that a client's tasks are limited, and that each client has its own limit.
@@ -31,33 +33,29 @@ func TestNumberOfTasks(t *testing.T) {
 			a.begin(core)
 		}
 		a.begin(extension)
-		if _, err := a.call(a.ctx, core, "optional", `{}`); code(err) != jsonrpc.CodeInternalError || !strings.Contains(err.Error(), "3 tasks") {
-			t.Errorf("one more gave %v", err)
-		}
+		_, err := a.call(a.ctx, core, "optional", `{}`)
+		assert.Check(t, code(err) == jsonrpc.CodeInternalError, "one more gave %v", err)
+		assert.Check(t, is.ErrorContains(err, "3 tasks"))
 		b.begin(core)
 		b.begin(core)
-		if _, err := b.call(b.ctx, core, "optional", `{}`); code(err) != jsonrpc.CodeInternalError || !strings.Contains(err.Error(), "5 tasks") {
-			t.Errorf("one more of all gave %v", err)
-		}
+		_, err = b.call(b.ctx, core, "optional", `{}`)
+		assert.Check(t, code(err) == jsonrpc.CodeInternalError, "one more of all gave %v", err)
+		assert.Check(t, is.ErrorContains(err, "5 tasks"))
 		// Where the server decides, the call continues without a task.
 		answers := make(chan answer)
 		go func() {
 			got, err := a.call(a.ctx, extension, "optional", "")
-			if err != nil {
-				t.Error(err)
-			}
+			assert.Check(t, err)
 			answers <- got
 		}()
 		time.Sleep(2 * DefaultSyncTimeout)
 		close(release)
-		if got := <-answers; got.text() != "done" {
-			t.Errorf("the call without a task gave %v", got)
-		}
+		got := <-answers
+		assert.Check(t, is.Equal(got.text(), "done"), "the call without a task gave %v", got)
 		// A finished task counts until it expires.
 		synctest.Wait()
-		if _, err := a.call(a.ctx, core, "optional", `{}`); err == nil {
-			t.Error("there was room before anything expired")
-		}
+		_, err = a.call(a.ctx, core, "optional", `{}`)
+		assert.Check(t, err != nil, "there was room before anything expired")
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		w.holds(0, 0)
@@ -79,14 +77,11 @@ func TestBytesOfResults(t *testing.T) {
 		}{{a, true}, {a, false}, {b, true}, {c, false}} { // more than one owner may have; more than all may have
 			id := step.client.begin(core)
 			synctest.Wait()
-			if got := step.client.status(core, id); got != "completed" {
-				t.Errorf("task %d is %q", i, got)
-			}
+			assert.Check(t, is.Equal(step.client.status(core, id), "completed"), "%d", i)
 			text, _ := step.client.outcome(core, id)
 			said := strings.Contains(text, "run to its end") && strings.Contains(text, " 61")
-			if step.kept != (text == large) || step.kept == said {
-				t.Errorf("task %d came to %.100q", i, text)
-			}
+			assert.Check(t, is.Equal(step.kept, (text == large)), "%d %.100q", i, text)
+			assert.Check(t, step.kept != said, "task %d came to %.100q", i, text)
 		}
 		s := w.layer.store
 		s.mu.Lock()
@@ -114,12 +109,9 @@ func TestBytesAreGivenBack(t *testing.T) {
 		size = 600
 		for i := range 3 {
 			a, err := c.call(c.ctx, core, "optional", `{"ttl":2000}`)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if text, _ := c.outcome(core, a.id()); text != strings.Repeat("x", size) {
-				t.Errorf("task %d came to %q", i, text)
-			}
+			assert.NilError(t, err)
+			text, _ := c.outcome(core, a.id())
+			assert.Check(t, is.Equal(text, strings.Repeat("x", size)), "task %d came to %q", i, text)
 			time.Sleep(3 * time.Second)
 			synctest.Wait()
 		}
@@ -139,9 +131,9 @@ func TestALargeErrorIsStillOne(t *testing.T) {
 		c := w.client()
 		id := c.begin(core)
 		a, err := c.ask(core, "tasks/result", id)
-		if err != nil || a["isError"] != true || c.status(core, id) != "failed" {
-			t.Errorf("it came to %v, %v", a, err)
-		}
+		assert.NilError(t, err, a)
+		assert.Equal(t, a["isError"], true, a)
+		assert.Equal(t, c.status(core, id), "failed", a)
 		w.layer.End(0)
 	})
 }
@@ -163,22 +155,19 @@ func TestOwners(t *testing.T) {
 		} {
 			for form, id := range ids {
 				for _, method := range []string{"tasks/get", "tasks/result", "tasks/cancel", "tasks/update"} {
-					if _, err := c.about(ctx, form, method, &params{TaskID: id}); err == nil {
-						t.Errorf("%s: %s gave something", name, method)
-					}
+					_, err := c.about(ctx, form, method, &params{TaskID: id})
+					assert.Check(t, err != nil, "%s: %s gave something", name, method)
 				}
 			}
-			if list, err := c.about(ctx, core, "tasks/list", &params{}); err != nil || len(list["tasks"].([]any)) != 0 {
-				t.Errorf("%s: the list is %v, %v", name, list, err)
-			}
+			list, err := c.about(ctx, core, "tasks/list", &params{})
+			assert.NilError(t, err, "%s %v", name, list)
+			assert.Assert(t, is.Len(list["tasks"].([]any), 0), "%s %v", name, list)
 		}
 		// Nor does it exist in the other form.
-		if c.status(core, ids[extension]) != "" || c.status(extension, ids[core]) != "" {
-			t.Error("a task can be seen in the other form")
-		}
-		if c.status(core, ids[core]) != "working" || c.status(extension, ids[extension]) != "working" {
-			t.Error("somebody else did something to a task")
-		}
+		assert.Check(t, is.Equal(c.status(core, ids[extension]), ""))
+		assert.Check(t, is.Equal(c.status(extension, ids[core]), ""))
+		assert.Check(t, is.Equal(c.status(core, ids[core]), "working"))
+		assert.Check(t, is.Equal(c.status(extension, ids[extension]), "working"))
 		w.layer.End(time.Second)
 		w.holds(0, 0)
 	})
@@ -210,14 +199,11 @@ func TestTheEndOfAConnection(t *testing.T) {
 		if ended.Load() != 2 || time.Since(begun) != time.Second {
 			t.Errorf("after %s %d calls have ended", time.Since(begun), ended.Load())
 		}
-		if a.status(core, id) != "" || b.status(core, other) != "working" {
-			t.Error("the wrong tasks were forgotten")
-		}
+		assert.Check(t, is.Equal(a.status(core, id), ""))
+		assert.Check(t, is.Equal(b.status(core, other), "working"))
 		begun = time.Now()
 		b.connection.End(time.Millisecond)
-		if time.Since(begun) != time.Millisecond {
-			t.Errorf("the end took %s", time.Since(begun))
-		}
+		assert.Check(t, is.Equal(time.Since(begun), time.Millisecond), "the end took %s", time.Since(begun))
 		time.Sleep(time.Minute)
 		w.holds(0, 0)
 	})
@@ -236,9 +222,7 @@ func TestList(t *testing.T) {
 		pages := 0
 		for cursor := any(nil); ; pages++ {
 			page, err := c.about(c.ctx, core, "tasks/list", &params{Cursor: cursor})
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			for _, task := range page["tasks"].([]any) {
 				listed = append(listed, answer(task.(map[string]any)).id())
 			}
@@ -246,13 +230,11 @@ func TestList(t *testing.T) {
 				break
 			}
 		}
-		if fmt.Sprint(made) != fmt.Sprint(listed) || pages != 2 {
-			t.Errorf("of %d tasks %d were listed on %d pages more", len(made), len(listed), pages)
-		}
+		assert.Check(t, is.Equal(fmt.Sprint(made), fmt.Sprint(listed)), "%d %d", len(made), len(listed))
+		assert.Check(t, is.Equal(pages, 2), "%d %d", len(made), len(listed))
 		for _, cursor := range []any{"x", "YWZ0ZXI6", "YWZ0ZXI6LTE", 7.0, true, []any{}, map[string]any{}} {
-			if _, err := c.about(c.ctx, core, "tasks/list", &params{Cursor: cursor}); code(err) != jsonrpc.CodeInvalidParams {
-				t.Errorf("the cursor %v gave %v", cursor, err)
-			}
+			_, err := c.about(c.ctx, core, "tasks/list", &params{Cursor: cursor})
+			assert.Check(t, code(err) == jsonrpc.CodeInvalidParams, "the cursor %v gave %v", cursor, err)
 		}
 		w.layer.End(time.Second)
 	})

@@ -15,6 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // forms returns the forms of tasks.
@@ -61,14 +63,12 @@ func TestTimeToLive(t *testing.T) {
 		} {
 			a, err := c.call(c.ctx, core, "optional", wanted)
 			task, _ := a["task"].(map[string]any)
-			if err != nil || task["ttl"] != expected {
-				t.Errorf("%s gave %v, %v", wanted, a, err)
-			}
+			assert.NilError(t, err, "%s %v", wanted, a)
+			assert.Equal(t, task["ttl"], expected, "%s %v", wanted, a)
 		}
 		for _, wanted := range []string{`null`, `7`, `"x"`, `[]`, `{"ttl":-1}`, `{"ttl":"5"}`, `{"ttl":true}`, `{"ttl":1e400}`} {
-			if a, err := c.call(c.ctx, core, "optional", wanted); code(err) != jsonrpc.CodeInvalidParams {
-				t.Errorf("%s gave %v, %v", wanted, a, err)
-			}
+			a, err := c.call(c.ctx, core, "optional", wanted)
+			assert.Check(t, code(err) == jsonrpc.CodeInvalidParams, "%s gave %v, %v", wanted, a, err)
 		}
 		time.Sleep(2 * time.Hour)
 		w.holds(0, 0)
@@ -108,13 +108,11 @@ func TestEndings(t *testing.T) {
 					id := client.begin(form)
 					time.Sleep(3 * DefaultSyncTimeout)
 					synctest.Wait()
-					if got := client.status(form, id); got != expected {
-						t.Errorf("the task is %q, expected %q", got, expected)
-					}
+					assert.Check(t, is.Equal(client.status(form, id), expected))
 					text, code := client.outcome(form, id)
-					if !strings.Contains(text, c.text) || code != c.code || strings.Contains(text, "secret") {
-						t.Errorf("it came to %q, code %d", text, code)
-					}
+					assert.Assert(t, is.Contains(text, c.text))
+					assert.Equal(t, code, c.code)
+					assert.Assert(t, !strings.Contains(text, "secret"), "it came to %q, code %d", text, code)
 					client.layer.End(0)
 				})
 			})
@@ -145,23 +143,18 @@ func (c *client) outcome(form form, id string) (text string, errorCode int64) {
 			return err.Error(), code(err)
 		}
 		meta, _ := a["_meta"].(map[string]any)
-		if diff := cmp.Diff(map[string]any{"taskId": id}, meta[relatedTask]); a.text() != "" && diff != "" {
-			c.t.Errorf("the result does not say of what task it is: %v", a)
-		}
+		assert.Check(c.t, a.text() == "" || cmp.Diff(map[string]any{"taskId": id}, meta[relatedTask]) == "", "the result does not say of what task it is: %v", a)
 		return a.text(), 0
 	}
 	a, err := c.ask(extension, "tasks/get", id)
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	assert.NilError(c.t, err)
 	if failure, ok := a["error"].(map[string]any); ok {
 		number, _ := failure["code"].(float64)
 		return fmt.Sprint(failure["message"]), int64(number)
 	}
 	result, _ := a["result"].(map[string]any)
-	if meta, ok := result["_meta"]; ok {
-		c.t.Errorf("the extension wants no mark in the result, but it has %v", meta)
-	}
+	meta, ok := result["_meta"]
+	assert.Check(c.t, !ok, "the extension wants no mark in the result, but it has %v", meta)
 	return answer(result).text(), 0
 }
 
@@ -176,29 +169,25 @@ func TestCancel(t *testing.T) {
 		}
 		c := w.client()
 		older, newer := c.begin(core), c.begin(extension)
-		if a, err := c.ask(core, "tasks/cancel", older); err != nil || a["status"] != "cancelled" || a.id() != older {
-			t.Errorf("cancelling gave %v, %v", a, err)
-		}
-		if a, err := c.ask(extension, "tasks/cancel", newer); err != nil || !cmp.Equal(a, answer{"resultType": "complete"}) {
-			t.Errorf("cancelling gave %v, %v", a, err)
-		}
+		a, err := c.ask(core, "tasks/cancel", older)
+		assert.NilError(t, err, a)
+		assert.Equal(t, a["status"], "cancelled", a)
+		assert.Equal(t, a.id(), older, a)
+		a, err = c.ask(extension, "tasks/cancel", newer)
+		assert.NilError(t, err, a)
+		assert.Assert(t, cmp.Equal(a, answer{"resultType": "complete"}), "cancelling gave %v, %v", a, err)
 		// The result says how far the cancelled work has come.
-		if text, _ := c.outcome(core, older); text != "it was done already" {
-			t.Errorf("the cancelled task came to %q", text)
-		}
+		text, _ := c.outcome(core, older)
+		assert.Check(t, is.Equal(text, "it was done already"), "the cancelled task came to %q", text)
 		synctest.Wait()
-		if got := c.status(core, older) + c.status(extension, newer); got != "cancelledcancelled" {
-			t.Errorf("the tasks are %q", got)
-		}
-		if _, err := c.ask(core, "tasks/cancel", older); code(err) != jsonrpc.CodeInvalidParams {
-			t.Errorf("cancelling again gave %v", err)
-		}
-		if _, err := c.ask(extension, "tasks/cancel", newer); err != nil {
-			t.Errorf("cancelling again gave %v", err)
-		}
-		if told := c.statuses(older); !slices.Equal(told, []string{"cancelled"}) {
-			t.Errorf("the client was told %q", told)
-		}
+		got := c.status(core, older) + c.status(extension, newer)
+		assert.Check(t, is.Equal(got, "cancelledcancelled"), "the tasks are %q", got)
+		_, err = c.ask(core, "tasks/cancel", older)
+		assert.Check(t, code(err) == jsonrpc.CodeInvalidParams, "cancelling again gave %v", err)
+		_, err = c.ask(extension, "tasks/cancel", newer)
+		assert.Check(t, err, "cancelling again gave %v", err)
+		told := c.statuses(older)
+		assert.Check(t, slices.Equal(told, []string{"cancelled"}), "the client was told %q", told)
 		w.layer.End(0)
 	})
 }
@@ -213,14 +202,12 @@ func TestCancelledWorkThatGoesOn(t *testing.T) {
 		}
 		c := w.client()
 		id := c.begin(core)
-		if _, err := c.ask(core, "tasks/cancel", id); err != nil {
-			t.Fatal(err)
-		}
+		_, err := c.ask(core, "tasks/cancel", id)
+		assert.NilError(t, err)
 		begun := time.Now()
 		text, _ := c.outcome(core, id)
-		if !strings.Contains(text, "may have run in part") || time.Since(begun) != cancelWait {
-			t.Errorf("after %s it came to %q", time.Since(begun), text)
-		}
+		assert.Assert(t, is.Contains(text, "may have run in part"))
+		assert.Equal(t, time.Since(begun), cancelWait)
 		c.connection.End(0)
 		time.Sleep(2 * time.Hour)
 		w.holds(0, 0)
@@ -252,18 +239,14 @@ func TestResultWaits(t *testing.T) {
 		go wait(c.ctx, id)
 		go wait(impatient, id)
 		synctest.Wait()
-		if len(results) > 0 {
-			t.Fatal("somebody has a result of a call that runs")
-		}
+		assert.Assert(t, len(results) <= 0, "somebody has a result of a call that runs")
 		leave()
-		if got := <-results; got != context.Canceled.Error() {
-			t.Errorf("who left got %q", got)
-		}
+		got := <-results
+		assert.Check(t, is.Equal(got, context.Canceled.Error()), "who left got %q", got)
 		close(release)
 		for range 2 {
-			if got := <-results; got != "done<nil>" {
-				t.Errorf("who waited got %q", got)
-			}
+			got := <-results
+			assert.Check(t, is.Equal(got, "done<nil>"), "who waited got %q", got)
 		}
 		w.run = func(context.Context, *mcp.CallToolRequest) (mcp.Result, error) {
 			time.Sleep(2 * time.Hour)

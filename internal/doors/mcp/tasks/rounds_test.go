@@ -14,6 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 func elicitation(message string) *mcp.ElicitParams { return &mcp.ElicitParams{Message: message} }
@@ -26,9 +28,8 @@ func rounds(t *testing.T, n int, took func(round int, answers mcp.InputResponseM
 		if req.Params.RequestState == "" {
 			time.Sleep(2 * DefaultSyncTimeout)
 		} else {
-			if _, err := fmt.Sscanf(req.Params.RequestState, "round %d", &round); err != nil {
-				t.Error(err)
-			}
+			_, err := fmt.Sscanf(req.Params.RequestState, "round %d", &round)
+			assert.Check(t, err)
 			took(round, req.Params.InputResponses)
 		}
 		if round == n {
@@ -46,30 +47,22 @@ func (c *client) asked(id string) []string {
 	c.t.Helper()
 	synctest.Wait()
 	a, err := c.ask(extension, "tasks/get", id)
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	assert.NilError(c.t, err)
 	requests, _ := a["inputRequests"].(map[string]any)
 	var names []string
 	for name, request := range requests {
-		if method := request.(map[string]any)["method"]; method != "elicitation/create" {
-			c.t.Errorf("the question %s is %v", name, request)
-		}
+		assert.Check(c.t, is.Equal(request.(map[string]any)["method"], "elicitation/create"), "%s %v", name, request)
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	if (a["status"] == "input_required") != (len(names) > 0) {
-		c.t.Errorf("the task is %v with the questions %q", a["status"], names)
-	}
+	assert.Check(c.t, is.Equal((a["status"] == "input_required"), (len(names) > 0)), "the task is %v with the questions %q", a["status"], names)
 	return names
 }
 
 func (c *client) reply(id, responses string) error {
 	c.t.Helper()
 	a, err := c.about(c.ctx, extension, "tasks/update", &params{TaskID: id, InputResponses: json.RawMessage(responses)})
-	if err == nil && !cmp.Equal(a, answer{"resultType": "complete"}) {
-		c.t.Errorf("the acknowledgement is %v", a)
-	}
+	assert.Check(c.t, err != nil || cmp.Equal(a, answer{"resultType": "complete"}), "the acknowledgement is %v", a)
 	return err
 }
 
@@ -90,9 +83,9 @@ func TestRounds(t *testing.T) {
 		})
 		c := w.client()
 		id := c.begin(extension)
-		if err := c.reply(id, `{"1.a":{"action":"accept"}}`); err != nil || c.status(extension, id) != "working" {
-			t.Errorf("an answer to what was not asked gave %v", err)
-		}
+		err := c.reply(id, `{"1.a":{"action":"accept"}}`)
+		assert.NilError(t, err)
+		assert.Equal(t, c.status(extension, id), "working")
 		time.Sleep(3 * DefaultSyncTimeout)
 		for i, step := range []struct {
 			responses string
@@ -110,19 +103,15 @@ func TestRounds(t *testing.T) {
 			{`{"1.a":{"action":"accept"},"1.b":{"action":"accept"}}`, []string{"2.a", "2.b"}, 0},
 			{`{"2.a":{"action":"cancel"},"2.b":{"action":"accept","content":{"x":1}}}`, nil, 0},
 		} {
-			if err := c.reply(id, step.responses); (err == nil) != (step.code == 0) || err != nil && code(err) != step.code {
-				t.Errorf("step %d gave %v", i, err)
-			}
-			if open := c.asked(id); !slices.Equal(open, step.open) {
-				t.Errorf("after step %d the questions %q are open, expected %q", i, open, step.open)
-			}
+			err := c.reply(id, step.responses)
+			assert.Check(t, is.Equal((err == nil), (step.code == 0)), "%d %v", i, err)
+			assert.Check(t, err == nil || code(err) == step.code, "step %d gave %v", i, err)
+			open := c.asked(id)
+			assert.Check(t, slices.Equal(open, step.open), "after step %d the questions %q are open, expected %q", i, open, step.open)
 		}
-		if text, _ := c.outcome(extension, id); text != "done" {
-			t.Errorf("the task came to %q", text)
-		}
-		if diff := cmp.Diff([]string{"1aaccept", "1bdecline", "2acancel", "2baccept"}, took); diff != "" {
-			t.Error(diff)
-		}
+		text, _ := c.outcome(extension, id)
+		assert.Check(t, is.Equal(text, "done"), "the task came to %q", text)
+		assert.Check(t, is.DeepEqual([]string{"1aaccept", "1bdecline", "2acancel", "2baccept"}, took))
 		w.layer.End(0)
 	})
 }
@@ -139,13 +128,12 @@ func TestTooManyRounds(t *testing.T) {
 			if c.asked(id) == nil {
 				break
 			}
-			if err := c.reply(id, fmt.Sprintf(`{"%d.a":{"action":"accept"},"%d.b":{"action":"accept"}}`, round, round)); err != nil || round > maxRounds {
-				t.Fatal(round, err)
-			}
+			err := c.reply(id, fmt.Sprintf(`{"%d.a":{"action":"accept"},"%d.b":{"action":"accept"}}`, round, round))
+			assert.NilError(t, err, round)
+			assert.Assert(t, round <= maxRounds, round)
 		}
-		if text, number := c.outcome(extension, id); number != jsonrpc.CodeInternalError {
-			t.Errorf("the task came to %q", text)
-		}
+		text, number := c.outcome(extension, id)
+		assert.Check(t, number == jsonrpc.CodeInternalError, "the task came to %q", text)
 		w.layer.End(0)
 	})
 }
@@ -159,23 +147,17 @@ func TestTheEndOfATaskThatAsks(t *testing.T) {
 			c := w.client()
 			id := c.begin(extension)
 			time.Sleep(3 * DefaultSyncTimeout)
-			if len(c.asked(id)) == 0 {
-				t.Fatal("nothing is asked")
-			}
+			assert.Assert(t, len(c.asked(id)) != 0, "nothing is asked")
 			if how == "cancelled" {
-				if _, err := c.ask(extension, "tasks/cancel", id); err != nil {
-					t.Error(err)
-				}
+				_, err := c.ask(extension, "tasks/cancel", id)
+				assert.Check(t, err)
 			} else {
 				time.Sleep(time.Minute)
 			}
 			synctest.Wait()
-			if err := c.reply(id, `{"1.a":{"action":"accept"},"1.b":{"action":"accept"}}`); (err == nil) != (how == "cancelled") {
-				t.Errorf("the answers to a task that is gone gave %v", err)
-			}
-			if got := c.status(extension, id); got != how {
-				t.Errorf("the task is %q, expected %q", got, how)
-			}
+			err := c.reply(id, `{"1.a":{"action":"accept"},"1.b":{"action":"accept"}}`)
+			assert.Check(t, is.Equal((err == nil), (how == "cancelled")), "the answers to a task that is gone gave %v", err)
+			assert.Check(t, is.Equal(c.status(extension, id), how))
 			w.layer.End(0)
 		})
 	}
@@ -218,25 +200,19 @@ func TestQuestionsOfTheCore(t *testing.T) {
 		id := c.begin(core)
 		synctest.Wait()
 		for _, expected := range []string{"input_required", "input_required", "completed"} {
-			if got := c.status(core, id); got != expected {
-				t.Errorf("the task is %q, expected %q", got, expected)
-			}
+			assert.Check(t, is.Equal(c.status(core, id), expected))
 			if expected != "completed" {
 				answers <- nil
 				synctest.Wait()
 			}
 		}
-		if diff := cmp.Diff([]string{"notifications/progress " + id, "elicitation/create " + id, "elicitation/create " + id}, sent); diff != "" {
-			t.Error(diff)
-		}
-		if diff := cmp.Diff([]string{"input_required", "working", "completed"}, c.statuses(id)); diff != "" {
-			t.Error(diff)
-		}
+		assert.Check(t, is.DeepEqual([]string{"notifications/progress " + id, "elicitation/create " + id, "elicitation/create " + id}, sent))
+		assert.Check(t, is.DeepEqual([]string{"input_required", "working", "completed"}, c.statuses(id)))
 		// Messages outside of tasks contain none.
 		sent = nil
-		if err := say(c.ctx, "notifications/progress", &mcp.ProgressNotificationParams{}); err != nil || sent[0] != "notifications/progress " {
-			t.Error(sent, err)
-		}
+		err := say(c.ctx, "notifications/progress", &mcp.ProgressNotificationParams{})
+		assert.NilError(t, err, sent)
+		assert.Equal(t, sent[0], "notifications/progress ", sent)
 		w.layer.End(0)
 	})
 }
@@ -263,12 +239,8 @@ func TestProgressOfTheExtension(t *testing.T) {
 		id := c.begin(extension)
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		if diff := cmp.Diff([]string{"notifications/progress", "notifications/tools/list_changed"}, sent); diff != "" {
-			t.Error(diff)
-		}
-		if got := c.status(extension, id); got != "completed" {
-			t.Errorf("the task is %q", got)
-		}
+		assert.Check(t, is.DeepEqual([]string{"notifications/progress", "notifications/tools/list_changed"}, sent))
+		assert.Check(t, is.Equal(c.status(extension, id), "completed"))
 		w.layer.End(0)
 	})
 }

@@ -6,8 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 func TestStashParams(t *testing.T) {
@@ -30,12 +31,9 @@ func TestStashParams(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := StashParams(c.method, json.RawMessage(c.params))
-			if string(got) != c.want {
-				t.Errorf("got %s, expected %s", got, c.want)
-			}
-			if makes := MakesTask(c.method, got); makes != (c.method == "tools/call" && strings.Contains(c.want, stashKey)) {
-				t.Errorf("it makes a task: %v", makes)
-			}
+			assert.Check(t, is.Equal(string(got), c.want), got)
+			makes := MakesTask(c.method, got)
+			assert.Check(t, is.Equal(makes, (c.method == "tools/call" && strings.Contains(c.want, stashKey))), "it makes a task: %v", makes)
 		})
 	}
 }
@@ -50,14 +48,10 @@ func FuzzStashParams(f *testing.F) {
 		parked := StashParams(method, json.RawMessage(params))
 		var before, after map[string]any
 		if json.Unmarshal([]byte(params), &before) != nil {
-			if string(parked) != params {
-				t.Errorf("%q became %q", params, parked)
-			}
+			assert.Check(t, is.Equal(string(parked), params), "%q", parked)
 			return
 		}
-		if err := json.Unmarshal(parked, &after); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, json.Unmarshal(parked, &after))
 		for _, all := range []map[string]any{before, after} {
 			if meta, ok := all["_meta"].(map[string]any); ok {
 				delete(meta, stashKey)
@@ -69,9 +63,7 @@ func FuzzStashParams(f *testing.F) {
 				delete(all, "_meta")
 			}
 		}
-		if diff := cmp.Diff(before, after); diff != "" {
-			t.Error(diff)
-		}
+		assert.Check(t, is.DeepEqual(before, after))
 	})
 }
 
@@ -82,9 +74,8 @@ func TestTakeStashed(t *testing.T) {
 		t.Errorf("got %s, and left %v", got, call.Meta)
 	}
 	for _, none := range []mcp.Params{nil, (*mcp.CallToolParamsRaw)(nil), (*mcp.SubscriptionsListenParams)(nil), &mcp.CallToolParamsRaw{}, &mcp.InitializedParams{}} {
-		if got := takeStashed(none); got != nil {
-			t.Errorf("%#v gave %s", none, got)
-		}
+		got := takeStashed(none)
+		assert.Check(t, got == nil, "%#v gave %s", none, got)
 	}
 }
 
@@ -116,9 +107,7 @@ func TestPrepareBody(t *testing.T) {
 			h.Set("Mcp-Method", c.called)
 			h.Set("Mcp-Name", c.names)
 			prepared, refused := PrepareBody(h, []byte(c.body))
-			if string(prepared) != c.want {
-				t.Errorf("the body is %q, expected %q", prepared, c.want)
-			}
+			assert.Check(t, is.Equal(string(prepared), c.want), "%q", prepared)
 			if c.want == "" {
 				checkRefusal(t, refused)
 			}
@@ -129,9 +118,7 @@ func TestPrepareBody(t *testing.T) {
 func checkRefusal(t *testing.T, refused any) {
 	t.Helper()
 	b, err := json.Marshal(refused)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	var m struct {
 		ID    json.RawMessage
 		Error struct {
@@ -139,7 +126,9 @@ func checkRefusal(t *testing.T, refused any) {
 			Message string
 		}
 	}
-	if err := json.Unmarshal(b, &m); err != nil || m.Error.Code != -32020 || m.Error.Message == "" || string(m.ID) != "7" && string(m.ID) != "null" {
-		t.Errorf("it was refused by %s", b)
-	}
+	err = json.Unmarshal(b, &m)
+	assert.NilError(t, err, b)
+	assert.Equal(t, m.Error.Code, -32020, b)
+	assert.Assert(t, m.Error.Message != "", "it was refused by %s", b)
+	assert.Assert(t, string(m.ID) == "7" || string(m.ID) == "null", "it was refused by %s", b)
 }

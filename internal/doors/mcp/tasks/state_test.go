@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 	"pgregory.net/rapid"
 )
 
@@ -25,17 +27,12 @@ func TestTransitions(t *testing.T) {
 		now := working
 		task.notify = func(message json.RawMessage) {
 			var m struct{ Params struct{ Status status } }
-			if err := json.Unmarshal(message, &m); err != nil {
-				rt.Fatal(err)
-			}
-			if next := m.Params.Status; !slices.Contains(may[now], next) {
-				rt.Errorf("it went from %s to %s", now, next)
-			}
+			assert.NilError(rt, json.Unmarshal(message, &m))
+			next := m.Params.Status
+			assert.Check(rt, slices.Contains(may[now], next), "it went from %s to %s", now, next)
 			now = m.Params.Status
 		}
-		if err := l.store.add(task); err != nil {
-			rt.Fatal(err)
-		}
+		assert.NilError(rt, l.store.add(task))
 		asking, settled := 0, false
 		steps := map[string]func(*rapid.T){
 			"ask":    func(*rapid.T) { l.store.addOpenRequests(task, +1); asking++ },
@@ -67,17 +64,11 @@ func TestTransitions(t *testing.T) {
 				}
 				select {
 				case <-task.finished:
-					if !task.status.isFinal() {
-						st.Errorf("it is settled, but %s", task.status)
-					}
+					assert.Check(st, task.status.isFinal(), "it is settled, but %s", task.status)
 				default:
-					if task.status.isFinal() {
-						st.Errorf("it is not settled, but %s", task.status)
-					}
+					assert.Check(st, !task.status.isFinal(), "it is not settled, but %s", task.status)
 				}
-				if l.store.bytes != len(task.result) {
-					st.Errorf("%d bytes are counted, but there are %d", l.store.bytes, len(task.result))
-				}
+				assert.Check(st, is.Equal(l.store.bytes, len(task.result)), "%d bytes are counted, but there are %d", l.store.bytes, len(task.result))
 			},
 		}
 		rt.Repeat(steps)

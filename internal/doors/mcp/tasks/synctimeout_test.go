@@ -8,6 +8,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // TestWhichCallsAreTasks checks which clients get a task, and which the result.
@@ -45,9 +47,8 @@ func TestWhichCallsAreTasks(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t, Config{})
 				w.run = func(_ context.Context, req *mcp.CallToolRequest) (mcp.Result, error) {
-					if _, parked := req.Params.Meta[stashKey]; parked {
-						t.Error("the handler sees what was parked")
-					}
+					_, parked := req.Params.Meta[stashKey]
+					assert.Check(t, !parked, "the handler sees what was parked")
 					time.Sleep(c.lasts)
 					return said("done"), nil
 				}
@@ -62,13 +63,11 @@ func TestWhichCallsAreTasks(t *testing.T) {
 				a, err := client.receive(client.ctx, "tools/call", &mcp.CallToolRequest{Params: params})
 				switch want := c.want.(type) {
 				case bool:
-					if err != nil || (a.id() != "") != want || (a.text() == "done") == want {
-						t.Errorf("expected a task: %v; got %v, %v", want, a, err)
-					}
+					assert.NilError(t, err, a)
+					assert.Equal(t, (a.id() != ""), want, a)
+					assert.Assert(t, (a.text() == "done") != want, "expected a task: %v; got %v, %v", want, a, err)
 				case int64:
-					if code(err) != want {
-						t.Errorf("expected the error %d, got %v, %v", want, a, err)
-					}
+					assert.Check(t, is.Equal(code(err), want), "%v %v", a, err)
 				default:
 					t.Fatalf("%T", want)
 				}
@@ -103,17 +102,14 @@ func TestDetachedContext(t *testing.T) {
 		request, end := context.WithCancel(context.WithValue(c.ctx, requestKey{}, "r"))
 		request = context.WithValue(request, userKey{}, "ann")
 		a, err := c.call(request, extension, "optional", "")
-		if err != nil || a.id() == "" {
-			t.Fatal(a, err)
-		}
+		assert.NilError(t, err, a)
+		assert.Assert(t, a.id() != "", a)
 		end() // as the SDK does when the request is answered
 		close(goOn)
-		if got := <-seen; got != [2]any{"r", "ann"} {
-			t.Errorf("as a part of its request the call saw %v", got)
-		}
-		if got := <-seen; got != [2]any{nil, "ann"} {
-			t.Errorf("as a task the call saw %v", got)
-		}
+		got := <-seen
+		assert.Check(t, is.Equal(got, [2]any{"r", "ann"}), "as a part of its request the call saw %v", got)
+		got = <-seen
+		assert.Check(t, is.Equal(got, [2]any{nil, "ann"}), "as a task the call saw %v", got)
 		synctest.Wait()
 		if got := c.status(extension, a.id()); got != "completed" || released != 1 {
 			t.Errorf("the task is %q, what it held was released %d times", got, released)
@@ -131,9 +127,9 @@ func TestARequestThatEndsFirst(t *testing.T) {
 		request, end := context.WithCancel(c.ctx)
 		time.AfterFunc(DefaultSyncTimeout/2, end)
 		begun := time.Now()
-		if a, err := c.call(request, extension, "optional", ""); err == nil || time.Since(begun) != DefaultSyncTimeout/2 {
-			t.Errorf("after %s it gave %v, %v", time.Since(begun), a, err)
-		}
+		a, err := c.call(request, extension, "optional", "")
+		assert.Assert(t, err != nil, "after %s it gave %v, %v", time.Since(begun), a, err)
+		assert.Assert(t, time.Since(begun) == DefaultSyncTimeout/2, "after %s it gave %v, %v", time.Since(begun), a, err)
 		w.holds(0, 0)
 	})
 }

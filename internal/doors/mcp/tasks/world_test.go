@@ -10,6 +10,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"gotest.tools/v3/assert"
 )
 
 // A world is a layer in front of a handler that a test sets, in a synctest bubble.
@@ -118,13 +119,9 @@ func (c *client) receive(ctx context.Context, method string, req mcp.Request) (a
 		return nil, err
 	}
 	b, err := json.Marshal(result)
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	assert.NilError(c.t, err)
 	var a answer
-	if err := json.Unmarshal(b, &a); err != nil {
-		c.t.Fatal(err)
-	}
+	assert.NilError(c.t, json.Unmarshal(b, &a))
 	return a, nil
 }
 
@@ -146,9 +143,7 @@ func (c *client) begin(form form) string {
 		wanted = `{}`
 	}
 	a, err := c.call(c.ctx, form, "optional", wanted)
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	assert.NilError(c.t, err)
 	if id := a.id(); id != "" {
 		return id
 	}
@@ -161,9 +156,7 @@ func (c *client) status(form form, id string) string {
 	c.t.Helper()
 	a, err := c.ask(form, "tasks/get", id)
 	if err != nil {
-		if code(err) != jsonrpc.CodeInvalidParams {
-			c.t.Errorf("expected that there is no such task, got %v", err)
-		}
+		assert.Check(c.t, code(err) == jsonrpc.CodeInvalidParams, "expected that there is no such task, got %v", err)
 		return ""
 	}
 	status, _ := a["status"].(string)

@@ -5,6 +5,9 @@ package atspi_test
 import (
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/platform/linux/atspi"
@@ -52,14 +55,12 @@ func TestActions(t *testing.T) {
 				e := w.shows(t, app, d.role, d.name)
 				err := w.bus.Execute(t.Context(), app, e.ID, d.act)
 				if contains(d.lacks, kind) {
-					if c, delivery := code(err); c != aai.AutomationNotSupported || delivery != aai.NotDelivered {
-						t.Errorf("%s of %q: %v", d.act.Verb, d.name, err)
-					}
+					c, delivery := code(err)
+					assert.Check(t, is.Equal(c, aai.AutomationNotSupported), "%s %q %v", d.act.Verb, d.name, err)
+					assert.Check(t, is.Equal(delivery, aai.NotDelivered), "%s %q %v", d.act.Verb, d.name, err)
 					continue
 				}
-				if err != nil {
-					t.Fatalf("%s of %q: %v", d.act.Verb, d.name, err)
-				}
+				assert.NilError(t, err, "%s %q", d.act.Verb, d.name)
 				f.WaitState(t, d.key, d.want)
 			}
 			checkEffects(t, w, app, kind)
@@ -91,12 +92,9 @@ func checkEffects(t *testing.T, w *world, app desktop.App, kind linuxtest.Kind) 
 	for name, want := range map[string]string{"Full name": "é🙂", "Notes": "one\ntwo", "Password": ""} {
 		e := find(t, s, desktop.Textbox, name)
 		read, err := w.bus.Read(t.Context(), app, e.ID)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if e.Value != want || read.Value != want {
-			t.Errorf("%s has the value %q in a snapshot and %q when read, expected %q", name, e.Value, read.Value, want)
-		}
+		assert.NilError(t, err)
+		assert.Check(t, is.Equal(e.Value, want), name)
+		assert.Check(t, is.Equal(read.Value, want), name)
 	}
 }
 
@@ -112,9 +110,9 @@ func TestRefusedActions(t *testing.T) {
 			press := desktop.Act{Verb: desktop.Press}
 			refused := func(e desktop.Element, act desktop.Act, want aai.Code) {
 				t.Helper()
-				if c, delivery := code(w.bus.Execute(t.Context(), app, e.ID, act)); c != want || delivery != aai.NotDelivered {
-					t.Errorf("%s of the %s %q: %s, %s; expected %s", act.Verb, e.Role, e.Name, c, delivery, want)
-				}
+				c, delivery := code(w.bus.Execute(t.Context(), app, e.ID, act))
+				assert.Check(t, is.Equal(c, want), "%s %s %q", act.Verb, e.Role, e.Name)
+				assert.Check(t, is.Equal(delivery, aai.NotDelivered), "%s %s %q", act.Verb, e.Role, e.Name)
 			}
 			disabled := aai.AutomationFailed
 			refused(find(t, s, desktop.Button, "Disabled"), press, disabled)
@@ -130,9 +128,7 @@ func TestRefusedActions(t *testing.T) {
 			refused(desktop.Element{ID: "nonsense"}, press, aai.StaleRef)
 			w.perform(t, app, find(t, s, desktop.Button, "Dead"), press)
 			for key, want := range map[string]any{"presses": 0.0, "second": 0.0, "volume": 30.0, "count": 5.0} {
-				if got := f.State(t)[key]; got != want {
-					t.Errorf("%s is %v", key, got)
-				}
+				assert.Check(t, is.Equal(f.State(t)[key], want), key)
 			}
 		})
 	}
@@ -167,9 +163,7 @@ func TestShuffledRows(t *testing.T) {
 			if kind != linuxtest.Qt6 && c != aai.StaleRef { // Qt identifies rows by their index
 				t.Errorf("selecting a row that was thrown away: %s", c)
 			}
-			if got := f.State(t)["fruit"]; got != "" {
-				t.Errorf("%v was selected", got)
-			}
+			assert.Check(t, is.Equal(f.State(t)["fruit"], ""))
 		})
 	}
 }
@@ -184,31 +178,24 @@ func TestFocusAndScroll(t *testing.T) {
 			name := w.shows(t, app, desktop.Textbox, "Full name")
 			err := w.bus.Execute(t.Context(), app, name.ID, desktop.Act{Verb: desktop.TakeFocus})
 			if kind == linuxtest.GTK4 {
-				if c, _ := code(err); c != aai.AutomationNotSupported {
-					t.Errorf("focus: %v", err)
-				}
+				c, _ := code(err)
+				assert.Check(t, is.Equal(c, aai.AutomationNotSupported), err)
 			} else {
-				if err != nil {
-					t.Fatal(err)
-				}
+				assert.NilError(t, err)
 				w.await(t, app, "the text box has the focus", func(s *desktop.Snapshot) bool {
 					return find(t, s, desktop.Textbox, "Full name").States.Has(desktop.Focused)
 				})
 			}
 			last, ok := named(w.snapshot(t, app), "Fruit 40")
-			if !ok {
-				t.Fatal("the last fruit is not in the tree")
-			}
+			assert.Assert(t, ok, "the last fruit is not in the tree")
 			err = w.bus.Execute(t.Context(), app, last.ID, desktop.Act{Verb: desktop.ScrollTo})
 			if kind == linuxtest.Qt6 { // its lists report no scroll bars
-				if c, delivery := code(err); c != aai.AutomationNotSupported || delivery != aai.NotDelivered {
-					t.Errorf("scroll: %v", err)
-				}
+				c, delivery := code(err)
+				assert.Check(t, is.Equal(c, aai.AutomationNotSupported), err)
+				assert.Check(t, is.Equal(delivery, aai.NotDelivered), err)
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			w.shows(t, app, desktop.Option, "Fruit 40")
 		})
 	}
@@ -226,8 +213,7 @@ func TestWhatIsWrittenIn(t *testing.T) {
 		{paragraph, editable | focusable, true}, {paragraph, focusable, false}, {paragraph, sensitive, true},
 		{cell, focusable, true}, {button, editable | focusable, false}, {button, sensitive, true},
 	} {
-		if got := atspi.Sensitive(c.role, c.states); got != c.want {
-			t.Errorf("role %d in states %b: %v", c.role, c.states, got)
-		}
+		got := atspi.Sensitive(c.role, c.states)
+		assert.Check(t, is.Equal(got, c.want), "role %d in states %b: %v", c.role, c.states, got)
 	}
 }

@@ -3,6 +3,9 @@ package atspi
 import (
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // TestAppRecords checks that a silent app keeps its last answers, gets only a short timeout for a while,
@@ -21,21 +24,20 @@ func TestAppRecords(t *testing.T) {
 	}
 	asleep := func(at time.Duration, want bool) {
 		t.Helper()
-		if got := r.isSilent(app, begun.Add(at)); got != want {
-			t.Errorf("after %s it counts as one that does not answer: %v, want %v", at, got, want)
-		}
-		if r.isSilent(other, begun.Add(at)) {
-			t.Errorf("after %s the other counts as one that does not answer", at)
-		}
+		got := r.isSilent(app, begun.Add(at))
+		assert.Check(t, is.Equal(got, want), "after %s it counts as one that does not answer: %v, want %v", at, got, want)
+		assert.Check(t, !r.isSilent(other, begun.Add(at)), "after %s the other counts as one that does not answer", at)
 	}
 	asleep(0, false)
 	list(0, true, 5)
 	asleep(time.Second, false)
 	for at := time.Second; at <= 4*time.Second; at += time.Second {
 		e := list(at, false, 0) // the bus was slow too
-		if e.answered || e.name != "Editor" || e.toolkit != "gtk" || e.pid != 5 || e.contents != 30 {
-			t.Errorf("after %s of silence it is %+v", at, e)
-		}
+		assert.Assert(t, !e.answered, "after %s of silence it is %+v", at, e)
+		assert.Equal(t, e.name, "Editor", "%s %+v", at, e)
+		assert.Equal(t, e.toolkit, "gtk", "%s %+v", at, e)
+		assert.Equal(t, e.pid, 5, "%s %+v", at, e)
+		assert.Equal(t, e.contents, 30, "%s %+v", at, e)
 		asleep(at, true)
 	}
 	asleep(time.Second+silentAge-1, true)
@@ -44,11 +46,10 @@ func TestAppRecords(t *testing.T) {
 	asleep(7*time.Second+silentAge-1, true)
 	list(8*time.Second, true, 5)
 	asleep(8*time.Second, false)
-	if e := list(9*time.Second, false, 7); e.name != "" || e.pid != 7 {
-		t.Errorf("another process got the name of the one before: %+v", e)
-	}
+	e := list(9*time.Second, false, 7)
+	assert.Check(t, is.Equal(e.name, ""), "%+v", e)
+	assert.Check(t, is.Equal(e.pid, 7), "%+v", e)
 	r.update(nil, begun.Add(10*time.Second))
-	if e := list(11*time.Second, false, 5); e.name != "" {
-		t.Errorf("one that had gone is remembered: %+v", e)
-	}
+	e = list(11*time.Second, false, 5)
+	assert.Check(t, is.Equal(e.name, ""), "one that had gone is remembered: %+v", e)
 }

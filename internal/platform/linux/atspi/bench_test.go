@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/platform/linux/atspi"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
@@ -25,9 +27,7 @@ func page(b *testing.B, buttons int) string {
 		fmt.Fprintf(&text, "<button>Button %d</button> <label>Field %d <input value=%d></label>\n", n, n, n)
 	}
 	file := filepath.Join(b.TempDir(), "page.html")
-	if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, os.WriteFile(file, []byte(text.String()), 0o600))
 	return "file://" + file
 }
 
@@ -75,9 +75,7 @@ func BenchmarkSnapshot(b *testing.B) {
 			b.Run("cold", func(b *testing.B) {
 				nodes := 0
 				percentile(b, func() {
-					if err := atspi.Forget(b.Context(), w.bus, app); err != nil {
-						b.Fatal(err)
-					}
+					assert.NilError(b, atspi.Forget(b.Context(), w.bus, app))
 					nodes = len(w.snapshot(b, app).Elements)
 				})
 				b.ReportMetric(float64(nodes), "nodes")
@@ -89,20 +87,15 @@ func BenchmarkSnapshot(b *testing.B) {
 			b.Run("read", func(b *testing.B) {
 				part := w.part(b, app)
 				percentile(b, func() {
-					if _, err := w.bus.Read(b.Context(), app, part); err != nil {
-						b.Fatal(err)
-					}
+					_, err := w.bus.Read(b.Context(), app, part)
+					assert.NilError(b, err)
 				})
 			})
 			b.Run("floor", func(b *testing.B) {
 				ask, err := atspi.AskAll(b.Context(), w.bus, app, w.part(b, app))
-				if err != nil {
-					b.Fatal(err)
-				}
+				assert.NilError(b, err)
 				percentile(b, func() {
-					if err := ask(b.Context()); err != nil {
-						b.Fatal(err)
-					}
+					assert.NilError(b, ask(b.Context()))
 				})
 			})
 		})

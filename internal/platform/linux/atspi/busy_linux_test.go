@@ -6,6 +6,8 @@ import (
 	"syscall"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
@@ -34,18 +36,12 @@ func TestBusyApp(t *testing.T) {
 	app := w.app(t, w.Launch(t, "python3", "-c", workingGTK, begun))
 	w.shows(t, app, desktop.Button, "Press")
 	for n := range 3 {
-		if err := syscall.Kill(app.PID, syscall.SIGUSR1); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, syscall.Kill(app.PID, syscall.SIGUSR1))
 		eventually(t, "it works", func() bool { marks, _ := os.ReadFile(begun); return len(marks) > n })
 		apps, err := w.bus.Apps(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		for _, a := range apps {
-			if a.PID == app.PID && a.HiddenReason != "" {
-				t.Errorf("at look %d it is listed with %q", n, a.HiddenReason)
-			}
+			assert.Check(t, a.PID != app.PID || a.HiddenReason == "", "at look %d it is listed with %q", n, a.HiddenReason)
 		}
 	}
 }

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/desktoptest"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
@@ -17,13 +20,9 @@ import (
 func resident(t *testing.T, pid int) int {
 	t.Helper()
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/statm")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	pages, err := strconv.Atoi(strings.Fields(string(text))[1])
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return pages * os.Getpagesize() >> 20
 }
 
@@ -39,28 +38,23 @@ func TestSheetOfCalc(t *testing.T) {
 	for range 10 {
 		s = w.fresh(t, app)
 		desktoptest.WellFormed(t, s)
-		if grown := resident(t, app.PID) - before; grown > most {
-			t.Fatalf("the spreadsheet has grown by %d MB", grown)
-		}
+		grown := resident(t, app.PID) - before
+		assert.Assert(t, grown <= most, "the spreadsheet has grown by %d MB", grown)
 	}
 	i := sheet(s)
-	if i < 0 {
-		t.Fatal("the sheet is gone")
-	}
+	assert.Assert(t, i >= 0, "the sheet is gone")
 	table := s.Elements[i]
 	if cells := len(s.Children(i)); cells < 10 || cells > 2000 || table.UnreadChildren < 1<<30 || !table.States.Has(desktop.Virtual) {
 		t.Errorf("the sheet has %d children, and %d that were not read; %v", cells, table.UnreadChildren, table.States.Words())
 	}
 	far, err := w.bus.Children(t.Context(), app, table.ID, 1<<30, 5)
-	if err != nil || len(far) != 5 {
-		t.Errorf("cells far away: %d, %v", len(far), err)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(far, 5))
 	first := s.Elements[s.Children(i)[0]]
 	w.perform(t, app, first, desktop.Act{Verb: desktop.SetNumber, Number: 42})
 	e, err := w.bus.Read(t.Context(), app, first.ID)
-	if err != nil || !strings.Contains(e.Value+e.Name, "42") {
-		t.Errorf("the cell after it was set: %+v, %v", e, err)
-	}
+	assert.NilError(t, err, "%+v", e)
+	assert.Assert(t, is.Contains(e.Value+e.Name, "42"), "%+v", e)
 }
 
 // sheet returns the index of the sheet, if its cells are present.
@@ -88,9 +82,7 @@ func TestManyRows(t *testing.T) {
 				return ok
 			})
 			desktoptest.WellFormed(t, s)
-			if len(s.Elements) > 2500 {
-				t.Errorf("the snapshot has %d elements", len(s.Elements))
-			}
+			assert.Check(t, len(s.Elements) <= 2500, "the snapshot has %d elements", len(s.Elements))
 			if kind == linuxtest.GTK4 {
 				return // it exposes only the rows that it has created
 			}
@@ -98,13 +90,12 @@ func TestManyRows(t *testing.T) {
 				if e.UnreadChildren == 0 {
 					continue
 				}
-				if e.UnreadChildren < rows-2500 || e.UnreadChildren > rows+10 {
-					t.Errorf("%d rows were not read", e.UnreadChildren)
-				}
+				assert.Check(t, e.UnreadChildren >= rows-2500, "%d rows were not read", e.UnreadChildren)
+				assert.Check(t, e.UnreadChildren <= rows+10, "%d rows were not read", e.UnreadChildren)
 				some, err := w.bus.Children(t.Context(), app, e.ID, rows/2, 10)
-				if err != nil || len(some) != 10 || !strings.HasPrefix(some[0].Name, "Row ") {
-					t.Errorf("rows in the middle: %+v, %v", some, err)
-				}
+				assert.NilError(t, err)
+				assert.Assert(t, is.Len(some, 10))
+				assert.Assert(t, strings.HasPrefix(some[0].Name, "Row "), "rows in the middle: %+v, %v", some, err)
 				return
 			}
 			t.Error("all rows were read")

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
 	"github.com/gybob/aai-gateway/internal/platform/linux/atspi"
@@ -24,9 +26,7 @@ func TestCapture(t *testing.T) {
 	bus := atspi.New(atspi.Config{Getenv: os.Getenv, Windows: screen})
 	defer bus.Close()
 	apps, err := bus.Apps(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for _, app := range apps {
 		s, err := bus.Snapshot(t.Context(), app)
 		for end := time.Now().Add(10 * time.Second); err == nil && app.IsBrowser && !hasPage(s) && time.Now().Before(end); time.Sleep(time.Second) {
@@ -36,9 +36,7 @@ func TestCapture(t *testing.T) {
 			t.Logf("%s: %v", app.ID, err)
 			continue
 		}
-		if err := os.WriteFile(filepath.Join(folder, app.ID+".txt"), []byte(snapshottest.Write(s)), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.WriteFile(filepath.Join(folder, app.ID+".txt"), []byte(snapshottest.Write(s)), 0o600))
 		t.Log(app.ID, len(s.Elements))
 	}
 }

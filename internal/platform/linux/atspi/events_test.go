@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
@@ -20,9 +23,7 @@ func awaitEvent(t *testing.T, events <-chan desktop.Event, kind desktop.EventKin
 	for {
 		select {
 		case e, open := <-events:
-			if !open {
-				t.Fatalf("the channel was closed before a %q came; it brought %v", kind, seen)
-			}
+			assert.Assert(t, open, "the channel was closed before a %q came; it brought %v", kind, seen)
 			if e.Kind == kind {
 				return e
 			}
@@ -44,9 +45,7 @@ func TestWatchReportsChanges(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			events, err := w.bus.Watch(ctx, app)
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			before := time.Now()
 			w.perform(t, app, slider, desktop.Act{Verb: desktop.SetNumber, Number: 66})
 			changed := desktop.ValueChanged
@@ -54,9 +53,8 @@ func TestWatchReportsChanges(t *testing.T) {
 				changed = desktop.NameChanged // GTK 4.8 reports it so
 			}
 			e := awaitEvent(t, events, changed)
-			if e.ID != slider.ID || e.At.Before(before) {
-				t.Errorf("the event is %v, of the slider %s", e, slider.ID)
-			}
+			assert.Check(t, is.Equal(e.ID, slider.ID), e)
+			assert.Check(t, !e.At.Before(before), "the event is %v, of the slider %s", e, slider.ID)
 			w.perform(t, app, w.shows(t, app, desktop.Button, "Shuffle"), desktop.Act{Verb: desktop.Press})
 			if kind != linuxtest.Qt6 { // Qt sends no event for a list with a changed model
 				awaitEvent(t, events, desktop.ChildrenChanged)
@@ -93,19 +91,14 @@ func TestWatchOneApp(t *testing.T) {
 	slider := w.shows(t, one, desktop.Slider, "Volume")
 	w.shows(t, two, desktop.Slider, "Volume")
 	ofOne, err := w.bus.Watch(t.Context(), one)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	ofTwo, err := w.bus.Watch(t.Context(), two)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	w.perform(t, one, slider, desktop.Act{Verb: desktop.SetNumber, Number: 11})
 	awaitEvent(t, ofOne, desktop.ValueChanged)
 	w.perform(t, two, w.shows(t, two, desktop.Slider, "Volume"), desktop.Act{Verb: desktop.SetNumber, Number: 12})
-	if e := awaitEvent(t, ofTwo, desktop.ValueChanged); e.ID == slider.ID {
-		t.Errorf("an event of the other app came: %v", e)
-	}
+	e := awaitEvent(t, ofTwo, desktop.ValueChanged)
+	assert.Check(t, e.ID != slider.ID, "an event of the other app came: %v", e)
 }
 
 // TestSlowWatcher checks that a slow watcher loses events and receives a Lost event, without delaying
@@ -116,9 +109,7 @@ func TestSlowWatcher(t *testing.T) {
 	_, app := w.fixture(t, linuxtest.GTK3)
 	slider := w.shows(t, app, desktop.Slider, "Volume")
 	slow, err := w.bus.Watch(t.Context(), app)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for n := range 400 {
 		w.perform(t, app, slider, desktop.Act{Verb: desktop.SetNumber, Number: float64(n%2) * 50})
 	}
@@ -136,18 +127,13 @@ func TestWatchEnds(t *testing.T) {
 	f, app := w.fixture(t, linuxtest.GTK3)
 	_, rest := w.fixture(t, linuxtest.Qt6)
 	events, err := w.bus.Watch(t.Context(), app)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	others, err := w.bus.Watch(t.Context(), rest)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	f.Kill(t)
 	awaitEvent(t, events, desktop.Lost)
-	if c, _ := code(second(w.bus.Watch(t.Context(), app))); c != aai.AppNotRunning {
-		t.Errorf("watching an app that ended: %s", c)
-	}
+	c, _ := code(second(w.bus.Watch(t.Context(), app)))
+	assert.Check(t, is.Equal(c, aai.AppNotRunning), "watching an app that ended: %s", c)
 	w.StopA11y(t)
 	awaitEvent(t, others, desktop.Lost)
 }

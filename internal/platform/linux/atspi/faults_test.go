@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/platform/linux/atspi"
@@ -35,33 +38,28 @@ func TestStoppedApp(t *testing.T) {
 				all.Go(func() {
 					ctx, cancel := short()
 					defer cancel()
-					if c, _ := code(second(w.bus.Snapshot(ctx, app))); c != aai.Timeout {
-						t.Errorf("a snapshot: %s", c)
-					}
+					c, _ := code(second(w.bus.Snapshot(ctx, app)))
+					assert.Check(t, is.Equal(c, aai.Timeout))
 				})
 			}
 			all.Go(func() {
 				ctx, cancel := short()
 				defer cancel()
-				if c, _ := code(second(w.bus.Read(ctx, app, button.ID))); c != aai.Timeout {
-					t.Errorf("reading: %s", c)
-				}
+				c, _ := code(second(w.bus.Read(ctx, app, button.ID)))
+				assert.Check(t, is.Equal(c, aai.Timeout))
 			})
 			all.Go(func() {
 				ctx, cancel := short()
 				defer cancel()
 				c, delivery := code(w.bus.Execute(ctx, app, button.ID, desktop.Act{Verb: desktop.Press}))
-				if c != aai.Timeout || delivery != aai.NotDelivered {
-					t.Errorf("pressing: %s, %s", c, delivery)
-				}
+				assert.Check(t, is.Equal(c, aai.Timeout))
+				assert.Check(t, is.Equal(delivery, aai.NotDelivered))
 			})
 			all.Go(func() { w.snapshot(t, other) })
 			all.Wait()
 			listed := false
 			apps, err := w.bus.Apps(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			for _, a := range apps {
 				if a.PID == app.PID {
 					listed = strings.Contains(a.HiddenReason, "does not answer") && a.ID == app.ID
@@ -69,14 +67,11 @@ func TestStoppedApp(t *testing.T) {
 					t.Errorf("the other app: %s", a.HiddenReason)
 				}
 			}
-			if !listed {
-				t.Errorf("the app is not listed as one that does not answer: %+v", apps)
-			}
+			assert.Check(t, listed, "the app is not listed as one that does not answer: %+v", apps)
 			f.Continue(t)
 			w.shows(t, app, desktop.Button, "Press")
-			if got := f.State(t)["presses"]; got != 0.0 {
-				t.Errorf("the button was pressed %v times", got)
-			}
+			got := f.State(t)["presses"]
+			assert.Check(t, is.Equal(got, 0.0), "the button was pressed %v times", got)
 		})
 	}
 }
@@ -98,9 +93,8 @@ func TestKilledApp(t *testing.T) {
 					defer bus.Close()
 					for {
 						if _, err := bus.Snapshot(t.Context(), app); err != nil {
-							if c, _ := code(err); c != aai.AppNotRunning {
-								t.Errorf("a snapshot of an app that died: %v", err)
-							}
+							c, _ := code(err)
+							assert.Check(t, is.Equal(c, aai.AppNotRunning), "a snapshot of an app that died: %v", err)
 							return
 						}
 					}
@@ -115,9 +109,8 @@ func TestKilledApp(t *testing.T) {
 				"Children": second(w.bus.Children(t.Context(), app, button.ID, 0, 1)),
 				"Perform":  w.bus.Execute(t.Context(), app, button.ID, desktop.Act{Verb: desktop.Press}),
 			} {
-				if c, _ := code(err); c != aai.AppNotRunning {
-					t.Errorf("%s: %v", what, err)
-				}
+				c, _ := code(err)
+				assert.Check(t, is.Equal(c, aai.AppNotRunning), "%s %v", what, err)
 			}
 		})
 	}
@@ -129,9 +122,8 @@ func TestAnotherProcess(t *testing.T) {
 	w := newWorld(t)
 	_, app := w.fixture(t, linuxtest.GTK3)
 	app.PID++
-	if c, _ := code(second(w.bus.Snapshot(t.Context(), app))); c != aai.AppNotRunning {
-		t.Errorf("another process: %s", c)
-	}
+	c, _ := code(second(w.bus.Snapshot(t.Context(), app)))
+	assert.Check(t, is.Equal(c, aai.AppNotRunning), "another process: %s", c)
 }
 
 // TestBusRestarted checks that apps of a lost accessibility bus are not running, and that the new bus is
@@ -142,12 +134,10 @@ func TestBusRestarted(t *testing.T) {
 	_, app := w.fixture(t, linuxtest.GTK3)
 	w.shows(t, app, desktop.Button, "Press")
 	w.RestartA11y(t)
-	if c, _ := code(second(w.bus.Snapshot(t.Context(), app))); c != aai.AppNotRunning {
-		t.Errorf("an app of the bus that is gone: %s", c)
-	}
-	if _, err := w.bus.Apps(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	c, _ := code(second(w.bus.Snapshot(t.Context(), app)))
+	assert.Check(t, is.Equal(c, aai.AppNotRunning), "an app of the bus that is gone: %s", c)
+	_, err := w.bus.Apps(t.Context())
+	assert.NilError(t, err)
 	_, again := w.fixture(t, linuxtest.GTK3)
 	w.shows(t, again, desktop.Button, "Press")
 }
@@ -158,17 +148,18 @@ func TestNoBus(t *testing.T) {
 	bus := atspi.New(atspi.Config{Getenv: func(string) string { return "" }})
 	defer bus.Close()
 	ready, err := bus.Ready(t.Context())
-	if err != nil || ready.Ready || ready.Detail == "" || ready.Hint == "" {
-		t.Errorf("Ready: %+v, %v", ready, err)
-	}
+	assert.NilError(t, err, "%+v", ready)
+	assert.Assert(t, !ready.Ready, "Ready: %+v, %v", ready, err)
+	assert.Assert(t, ready.Detail != "", "Ready: %+v, %v", ready, err)
+	assert.Assert(t, ready.Hint != "", "Ready: %+v, %v", ready, err)
 	_, err = bus.Apps(t.Context())
-	if e := aai.AsError(err); e == nil || e.Code != aai.AutomationNotSupported || e.Hint == "" {
-		t.Errorf("Apps: %v", err)
-	}
+	e := aai.AsError(err)
+	assert.Assert(t, e != nil, "Apps: %v", err)
+	assert.Equal(t, e.Code, aai.AutomationNotSupported, err)
+	assert.Assert(t, e.Hint != "", "Apps: %v", err)
 	bus.Close()
-	if c, _ := code(second(bus.Apps(t.Context()))); c != aai.AppNotRunning {
-		t.Errorf("after Close: %s", c)
-	}
+	c, _ := code(second(bus.Apps(t.Context())))
+	assert.Check(t, is.Equal(c, aai.AppNotRunning), "after Close: %s", c)
 }
 
 // TestReady checks that Ready changes nothing in any state of the session.
@@ -178,26 +169,24 @@ func TestReady(t *testing.T) {
 	bus := atspi.New(atspi.Config{Getenv: s.Getenv})
 	defer bus.Close()
 	ready, err := bus.Ready(t.Context())
-	if err != nil || !ready.Ready || !strings.Contains(ready.Detail, "does not run yet") {
-		t.Errorf("before anything: %+v, %v", ready, err)
-	}
+	assert.NilError(t, err, "%+v", ready)
+	assert.Assert(t, ready.Ready, "before anything: %+v, %v", ready, err)
+	assert.Assert(t, is.Contains(ready.Detail, "does not run yet"), "%+v", ready)
 	s.A11yAddress(t)
 	ready, err = bus.Ready(t.Context())
-	if err != nil || !ready.Ready || !strings.Contains(ready.Detail, "switched off") {
-		t.Errorf("switched off: %+v, %v", ready, err)
-	}
-	if _, err := bus.Apps(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err, "%+v", ready)
+	assert.Assert(t, ready.Ready, "switched off: %+v, %v", ready, err)
+	assert.Assert(t, is.Contains(ready.Detail, "switched off"), "%+v", ready)
+	_, err = bus.Apps(t.Context())
+	assert.NilError(t, err)
 	ready, err = bus.Ready(t.Context())
-	if err != nil || !ready.Ready || strings.Contains(ready.Detail, "switched off") {
-		t.Errorf("after the first use: %+v, %v", ready, err)
-	}
+	assert.NilError(t, err, "%+v", ready)
+	assert.Assert(t, ready.Ready, "after the first use: %+v, %v", ready, err)
+	assert.Assert(t, !strings.Contains(ready.Detail, "switched off"), "after the first use: %+v, %v", ready, err)
 	s.StopBus()
 	ready, err = bus.Ready(t.Context())
-	if err != nil || ready.Ready {
-		t.Errorf("without a bus: %+v, %v", ready, err)
-	}
+	assert.NilError(t, err, "%+v", ready)
+	assert.Assert(t, !ready.Ready, "without a bus: %+v, %v", ready, err)
 }
 
 // TestStoppedMidWalk checks that an app that hangs during any part of a reading costs its reader the
@@ -210,9 +199,7 @@ func TestStoppedMidWalk(t *testing.T) {
 	w.shows(t, app, desktop.Button, "Press")
 	w.shows(t, other, desktop.Button, "Press")
 	for n := range 5 {
-		if err := atspi.Forget(t.Context(), w.bus, app); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, atspi.Forget(t.Context(), w.bus, app))
 		ended := make(chan error)
 		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 		go func() {
@@ -226,14 +213,12 @@ func TestStoppedMidWalk(t *testing.T) {
 		}()
 		time.Sleep(time.Duration(10+7*n) * time.Millisecond)
 		f.Suspend(t)
-		if c, _ := code(<-ended); c != aai.Timeout {
-			t.Errorf("a snapshot of an app that was stopped meanwhile: %s", c)
-		}
+		c, _ := code(<-ended)
+		assert.Check(t, is.Equal(c, aai.Timeout), "a snapshot of an app that was stopped meanwhile: %s", c)
 		cancel()
 		soon, cancel := context.WithTimeout(t.Context(), patience)
-		if err := second(w.bus.Snapshot(soon, other)); err != nil {
-			t.Errorf("the other app: %v", err)
-		}
+		err := second(w.bus.Snapshot(soon, other))
+		assert.Check(t, err, "the other app: %v", err)
 		cancel()
 		f.Continue(t)
 		w.shows(t, app, desktop.Button, "Press")

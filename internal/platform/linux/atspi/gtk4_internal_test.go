@@ -3,6 +3,9 @@ package atspi
 import (
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
@@ -20,9 +23,7 @@ func TestEditableLabel(t *testing.T) {
 		"a panel":           {node{role: rolePanel, offers: offersEditable, states: stateFocusable}, desktop.Generic},
 	} {
 		c.n.parent = window
-		if got := c.n.word(); got != c.want {
-			t.Errorf("%s: the role is %s, want %s", name, got, c.want)
-		}
+		assert.Check(t, is.Equal(c.n.word(), c.want), name)
 		if c.n.elementRole = c.n.word(); c.n.wordStates().Has(desktop.Editable) != (c.want == desktop.Textbox) {
 			t.Errorf("%s: the states are %s", name, c.n.wordStates().Words())
 		}

@@ -13,6 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/desktoptest"
@@ -157,36 +160,27 @@ func TestLiars(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), limit)
 			defer cancel()
 			s, err := w.bus.Snapshot(ctx, l.app)
-			if c, _ := code(err); c != lie.code {
-				t.Fatalf("a snapshot: %v", err)
-			}
+			c, _ := code(err)
+			assert.Equal(t, c, lie.code, err)
 			if err != nil {
 				return
 			}
 			desktoptest.WellFormed(t, s)
 			for _, e := range s.Elements {
-				if len(e.Name) > 4096 {
-					t.Errorf("a name has %d bytes", len(e.Name))
-				}
+				assert.Check(t, len(e.Name) <= 4096, "a name has %d bytes", len(e.Name))
 			}
-			if len(s.Elements) > lie.elements {
-				t.Errorf("the snapshot has %d elements", len(s.Elements))
-			}
+			assert.Check(t, len(s.Elements) <= lie.elements, "the snapshot has %d elements", len(s.Elements))
 			for i := 0; i < len(s.Elements); i += 1 + len(s.Elements)/5 {
 				_, _ = w.bus.Read(ctx, l.app, s.Elements[i].ID) // it must only return
 				_, _ = w.bus.Children(ctx, l.app, s.Elements[i].ID, 0, 10)
 			}
-			if ctx.Err() != nil {
-				t.Error("reading went on until the deadline")
-			}
+			assert.Check(t, ctx.Err(), "reading went on until the deadline")
 		})
 	}
 	var m runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&m)
-	if m.HeapAlloc > 256<<20 {
-		t.Errorf("%d MB are kept", m.HeapAlloc>>20)
-	}
+	assert.Check(t, m.HeapAlloc <= 256<<20, "%d MB are kept", m.HeapAlloc>>20)
 }
 
 // TestNoListOfWhatHasGone checks that LibreOffice is never queried for the list of all objects, because it
@@ -207,16 +201,11 @@ func TestNoListOfWhatHasGone(t *testing.T) {
 		})
 		for range 2 {
 			s, err := w.bus.Snapshot(t.Context(), l.app)
-			if err != nil || len(s.Elements) != 2 {
-				t.Fatalf("%s: %v, %v", name, s, err)
-			}
-			if err := atspi.Forget(t.Context(), w.bus, l.app); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err, "%s %v", name, s)
+			assert.Assert(t, is.Len(s.Elements, 2), "%s %v", name, s)
+			assert.NilError(t, atspi.Forget(t.Context(), w.bus, l.app))
 		}
-		if asked.Load() != asks {
-			t.Errorf("%s was asked for its list: %v", name, !asks)
-		}
+		assert.Check(t, is.Equal(asked.Load(), asks), "%s was asked for its list: %v", name, !asks)
 	}
 }
 
@@ -227,22 +216,16 @@ func TestBrokenText(t *testing.T) {
 	w := newWorld(t)
 	file := filepath.Join(t.TempDir(), "peer")
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "unix", file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(func() { _ = listener.Close() })
 	l := w.liar(t, always("GetApplicationBusAddress", func(*liar, string) []any { return []any{"unix:path=" + file} }))
 	broken := make(chan int, 1)
 	go l.servePeer(listener, broken)
 	s := w.snapshot(t, l.app)
 	desktoptest.WellFormed(t, s)
-	if len(s.Elements) != 2 {
-		t.Errorf("the snapshot has %d elements", len(s.Elements))
-	}
+	assert.Check(t, is.Len(s.Elements, 2), "the snapshot has %d elements", len(s.Elements))
 	w.bus.Close()
-	if <-broken == 0 {
-		t.Error("nothing broken was sent")
-	}
+	assert.Check(t, <-broken != 0, "nothing broken was sent")
 }
 
 // TestForeignObjects checks that another process's object in an app's window is included only if both
@@ -273,8 +256,8 @@ func TestForeignObjects(t *testing.T) {
 			t.Errorf("welcome: %v, shown: %v, %d elements", welcome, shown, len(s.Elements))
 		}
 		_, err := w.bus.Read(t.Context(), host.app, id)
-		if c, _ := code(err); welcome && c != "" || !welcome && c != aai.StaleRef {
-			t.Errorf("welcome: %v, reading it: %v", welcome, err)
-		}
+		c, _ := code(err)
+		assert.Check(t, !welcome || c == "", "welcome: %v, reading it: %v", welcome, err)
+		assert.Check(t, welcome || c == aai.StaleRef, "welcome: %v, reading it: %v", welcome, err)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/platform/linux/atspi"
 )
@@ -17,9 +19,7 @@ import (
 func TestReadyOfAHungBus(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "bus")
 	l, err := net.Listen("unix", path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	defer func() { _ = l.Close() }()
 	b := atspi.New(atspi.Config{Getenv: func(name string) string {
 		if name == "DBUS_SESSION_BUS_ADDRESS" {
@@ -31,7 +31,8 @@ func TestReadyOfAHungBus(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
 	_, err = b.Ready(ctx)
-	if e := aai.AsError(err); err == nil || e.Code != aai.Timeout || !strings.HasPrefix(e.Message, "the session bus does not answer") {
-		t.Errorf("got %v", err)
-	}
+	e := aai.AsError(err)
+	assert.Assert(t, err != nil, err)
+	assert.Equal(t, e.Code, aai.Timeout, err)
+	assert.Assert(t, strings.HasPrefix(e.Message, "the session bus does not answer"), err)
 }

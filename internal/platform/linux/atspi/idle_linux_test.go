@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
 )
 
 // TestIsAsleep checks that a process is idle while it waits, but not while a direct or indirect child
@@ -17,35 +19,23 @@ func TestIsAsleep(t *testing.T) {
 		"sh -c 'sh -c \"while :; do :; done\"; :'; :": false,
 	} {
 		c := exec.CommandContext(t.Context(), "setsid", "sh", "-c", script)
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, c.Start())
 		t.Cleanup(func() {
 			_ = exec.Command("kill", "--", "-"+strconv.Itoa(c.Process.Pid)).Run()
 			_ = c.Wait()
 		})
 		pid := c.Process.Pid
 		for end := time.Now().Add(10 * time.Second); isAsleep(pid) != idle; time.Sleep(5 * time.Millisecond) {
-			if time.Now().After(end) {
-				t.Fatalf("%q: idle is %v", script, !idle)
-			}
+			assert.Assert(t, !time.Now().After(end), "%q: idle is %v", script, !idle)
 		}
 		before := busyTime(pid)
 		for range 20 { // it must stay idle
-			if isAsleep(pid) != idle {
-				t.Fatalf("%q: idle is %v", script, !idle)
-			}
+			assert.Equal(t, isAsleep(pid), idle, "%q %v", script, !idle)
 		}
-		if idle && busyTime(pid) != before {
-			t.Errorf("%q: it worked", script)
-		}
+		assert.Check(t, !idle || busyTime(pid) == before, "%q: it worked", script)
 		for end := time.Now().Add(10 * time.Second); !idle && busyTime(pid) == before; time.Sleep(5 * time.Millisecond) {
-			if time.Now().After(end) {
-				t.Fatalf("%q: it never worked", script)
-			}
+			assert.Assert(t, !time.Now().After(end), "%q: it never worked", script)
 		}
 	}
-	if isAsleep(1 << 30) {
-		t.Error("a process that does not exist is not known to be idle")
-	}
+	assert.Check(t, !isAsleep(1<<30), "a process that does not exist is not known to be idle")
 }

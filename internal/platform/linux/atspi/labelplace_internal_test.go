@@ -3,6 +3,9 @@ package atspi
 import (
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
@@ -105,13 +108,9 @@ func TestNameByPlace(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := named(c.direction, profile{}, c.parts...)
-			if len(got) != len(c.want) {
-				t.Fatalf("the names are %q, want %q", got, c.want)
-			}
+			assert.Assert(t, is.Len(got, len(c.want)), "the names are %q, want %q", got, c.want)
 			for i := range got {
-				if got[i] != c.want[i] {
-					t.Errorf("the names are %q, want %q", got, c.want)
-				}
+				assert.Check(t, is.Equal(got[i], c.want[i]), "the names are %q, want %q", got, c.want)
 			}
 		})
 	}

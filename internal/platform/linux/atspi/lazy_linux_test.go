@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/godbus/dbus/v5"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // gtk4 returns a liar that behaves like GTK 4: it lists its objects and has no socket. more adds other
@@ -44,12 +46,9 @@ func TestWalkedOnce(t *testing.T) {
 			return nil, false
 		}))
 		s, err := w.bus.Snapshot(t.Context(), l.app)
-		if err != nil || len(s.Elements) != 2 {
-			t.Fatalf("not made yet %v: %v, %v", unmade, s, err)
-		}
-		if again := lists.Load() > 2; again != unmade {
-			t.Errorf("not made yet %v: listed %d times", unmade, lists.Load())
-		}
+		assert.NilError(t, err, "%v %v", unmade, s)
+		assert.Assert(t, is.Len(s.Elements, 2), "%v %v", unmade, s)
+		assert.Check(t, is.Equal(lists.Load() > 2, unmade), "not made yet %v: listed %d times", unmade, lists.Load())
 	}
 }
 

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/testkit"
 
@@ -44,9 +46,7 @@ func silence() []any { return nil }
 func (w *world) liar(t *testing.T, lie func(l *liar, path, member string, m *dbus.Message) ([]any, bool)) *liar {
 	t.Helper()
 	conn, err := dbus.Connect(w.A11yAddress(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(func() { _ = conn.Close() })
 	l := &liar{conn: conn, name: conn.Names()[0], lie: lie}
 	l.app = desktop.App{PID: os.Getpid(), Name: "liar", Key: l.name + liarRoot}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/platform/linux/atspi"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
@@ -25,9 +27,7 @@ type oracle struct {
 func (o *oracle) walk(t *testing.T, at objectRef) (all []atspi.Raw) {
 	t.Helper()
 	var children []objectRef
-	if err := o.conn.Object(at.Name, at.Path).Call("org.a11y.atspi.Accessible.GetChildren", 0).Store(&children); err != nil {
-		t.Fatalf("the children of %v: %v", at, err)
-	}
+	assert.NilError(t, o.conn.Object(at.Name, at.Path).Call("org.a11y.atspi.Accessible.GetChildren", 0).Store(&children), at)
 	for _, child := range children {
 		raw := o.read(t, child)
 		raw.Parent = string(at.Path)
@@ -43,15 +43,11 @@ func (o *oracle) read(t *testing.T, at objectRef) atspi.Raw {
 	raw := atspi.Raw{Sender: at.Name, Path: string(at.Path), Name: o.text(object, "Name"), Description: o.text(object, "Description")}
 	var states []uint32
 	for call, into := range map[string]any{"GetRole": &raw.Role, "GetState": &states} {
-		if err := object.Call("org.a11y.atspi.Accessible."+call, 0).Store(into); err != nil {
-			t.Fatalf("%s of %v: %v", call, at, err)
-		}
+		assert.NilError(t, object.Call("org.a11y.atspi.Accessible."+call, 0).Store(into), "%s %v", call, at)
 	}
 	raw.States = uint64(states[0]) | uint64(states[1])<<32
 	var interfaces []string
-	if err := object.Call("org.a11y.atspi.Accessible.GetInterfaces", 0).Store(&interfaces); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, object.Call("org.a11y.atspi.Accessible.GetInterfaces", 0).Store(&interfaces))
 	raw.Component = strings.Contains(fmt.Sprint(interfaces), "org.a11y.atspi.Component")
 	var r struct{ X, Y, W, H int32 }
 	coordinates := uint32(0) // screen
@@ -87,14 +83,12 @@ func TestOracle(t *testing.T) {
 			_, app := w.fixture(t, kind)
 			w.shows(t, app, desktop.Button, "Press")
 			conn, err := dbus.Connect(w.A11yAddress(t))
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			defer func() { _ = conn.Close() }()
 			o := &oracle{conn, kind}
 			sender, path, _ := strings.Cut(app.Key, "/")
 			var difference string
-			if !within(patience, func() bool {
+			assert.Check(t, within(patience, func() bool {
 				w.warm(t, app)
 				ours, err := atspi.Raws(t.Context(), w.bus, app)
 				if err != nil {
@@ -103,9 +97,7 @@ func TestOracle(t *testing.T) {
 				theirs := o.walk(t, objectRef{sender, dbus.ObjectPath("/" + path)})
 				difference = cmp.Diff(theirs, alike(ours, theirs))
 				return difference == ""
-			}) {
-				t.Errorf("we read something else (-godbus +ours):\n%s", difference)
-			}
+			}), "we read something else (-godbus +ours):\n%s", difference)
 		})
 	}
 }

@@ -4,6 +4,9 @@ import (
 	"maps"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
@@ -43,9 +46,8 @@ func TestOrigins(t *testing.T) {
 			habits := &profile{}
 			habits.setQt()
 			habits.comparesSizes = true
-			if got := origins(tree, c.windows, 7, habits); !maps.Equal(got, want) {
-				t.Errorf("the places are %v, expected %v", got, want)
-			}
+			got := origins(tree, c.windows, 7, habits)
+			assert.Check(t, maps.Equal(got, want), "the places are %v, expected %v", got, want)
 		})
 	}
 }
@@ -77,12 +79,9 @@ func TestOriginInShadow(t *testing.T) {
 			habits.setChromium()
 			habits.comparesSizes = true
 			at, placed := habits.origin(desktop.WindowInfo{Frame: desktop.Rect{X: 100, Y: 50, W: 300, H: 200}, Unscaled: c.unscaled}, c.window)
-			if placed != c.want {
-				t.Errorf("placed: %v, expected %v", placed, c.want)
-			}
-			if want := (desktop.Point{X: 84, Y: 40}); placed && at != want {
-				t.Errorf("the place is %v, expected %v", at, want)
-			}
+			assert.Check(t, is.Equal(placed, c.want))
+			want := (desktop.Point{X: 84, Y: 40})
+			assert.Check(t, !placed || at == want, "the place is %v, expected %v", at, want)
 		})
 	}
 }

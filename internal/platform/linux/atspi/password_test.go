@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
@@ -18,20 +20,17 @@ func TestShownPassword(t *testing.T) {
 	const page = `<!doctype html><title>log in</title><label>Password <input id=p type=password value=sesame></label>
 <button onclick="p.type = 'text'; this.textContent = 'Shown'">Show</button>`
 	file := filepath.Join(t.TempDir(), "page.html")
-	if err := os.WriteFile(file, []byte(page), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.WriteFile(file, []byte(page), 0o600))
 	w := newWorld(t)
 	app := w.app(t, w.Launch(t, "chromium", "--force-renderer-accessibility", "--no-sandbox", "--no-first-run", "--test-type", "--disable-gpu",
 		"--disable-dev-shm-usage", "--password-store=basic", "--user-data-dir="+t.TempDir(), "--app=file://"+file))
 	field := w.shows(t, app, desktop.Textbox, "Password")
-	if !field.States.Has(desktop.Protected) {
-		t.Fatalf("the field is %+v", field)
-	}
+	assert.Assert(t, field.States.Has(desktop.Protected), "the field is %+v", field)
 	w.perform(t, app, w.shows(t, app, desktop.Button, "Show"), desktop.Act{Verb: desktop.Press})
 	w.shows(t, app, desktop.Button, "Shown")
 	again, err := w.bus.Read(t.Context(), app, field.ID)
-	if all := fmt.Sprintf("%+v %+v", w.snapshot(t, app), again); strings.Contains(all, "sesame") || err != nil || !again.States.Has(desktop.Protected) {
-		t.Errorf("the password is told, or the field is not protected any more: %v\n%s", err, all)
-	}
+	all := fmt.Sprintf("%+v %+v", w.snapshot(t, app), again)
+	assert.Assert(t, !strings.Contains(all, "sesame"), "the password is told, or the field is not protected any more: %v\n%s", err, all)
+	assert.NilError(t, err, all)
+	assert.Assert(t, again.States.Has(desktop.Protected), "the password is told, or the field is not protected any more: %v\n%s", err, all)
 }

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/testkit"
 	"golang.org/x/sys/unix"
@@ -32,12 +35,8 @@ func TestWhatAProgramIs(t *testing.T) {
 	folder := t.TempDir()
 	write := func(name, text string, mode os.FileMode) string {
 		path := filepath.Join(folder, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), mode); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		assert.NilError(t, os.WriteFile(path, []byte(text), mode))
 		return path
 	}
 	a, b := write("a/editor.py", waits, 0o644), write("b/editor.py", waits, 0o644)
@@ -50,31 +49,23 @@ func TestWhatAProgramIs(t *testing.T) {
 			t.Errorf("%s it is %+v, and was %+v", name, is, one)
 		}
 	}
-	if again.started == one.started {
-		t.Error("two runs began at the same time")
-	}
-	if other.id != one.id || other.program == one.program {
-		t.Errorf("a/editor.py is %q, b/editor.py %q", one.program, other.program)
-	}
+	assert.Check(t, again.started != one.started, "two runs began at the same time")
+	assert.Check(t, is.Equal(other.id, one.id), "%q %q", one.program, other.program)
+	assert.Check(t, other.program != one.program, "a/editor.py is %q, b/editor.py %q", one.program, other.program)
 	write("a/editor.py", waits+"# changed\n", 0o644)
-	if changed := runs(t, r, folder, "python3", a); changed.program == one.program {
-		t.Error("a script that was changed is what it was")
-	}
-	if code, codes := runs(t, r, folder, "python3", "-c", waits), runs(t, r, folder, "python3", "-c", waits+"#"); code.program == codes.program {
-		t.Errorf("two pieces of code are one program: %q", code.program)
-	}
+	assert.Check(t, runs(t, r, folder, "python3", a).program != one.program, "a script that was changed is what it was")
+	code, codes := runs(t, r, folder, "python3", "-c", waits), runs(t, r, folder, "python3", "-c", waits+"#")
+	assert.Check(t, code.program != codes.program, "two pieces of code are one program: %q", code.program)
 	shell := runs(t, r, folder, "/bin/sh", "-c", "exec /bin/cat -u /proc/self/comm -")
-	if shell.program != shell.executable || strings.Contains(shell.program, "sha256") || shell.id != "cat" {
-		t.Errorf("one of the system's is %+v", shell)
-	}
+	assert.Equal(t, shell.program, shell.executable, "%+v", shell)
+	assert.Assert(t, !strings.Contains(shell.program, "sha256"), "one of the system's is %+v", shell)
+	assert.Equal(t, shell.id, "cat", "%+v", shell)
 	text, err := os.ReadFile(shell.executable)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	own := runs(t, r, folder, write("bin/cat", string(text), 0o755), "-u", "/proc/self/comm", "-")
-	if own.id != "cat" || own.program == shell.program || !strings.Contains(own.program, "sha256:") {
-		t.Errorf("one of the person's own is %+v", own)
-	}
+	assert.Check(t, is.Equal(own.id, "cat"), "%+v", own)
+	assert.Check(t, own.program != shell.program, "one of the person's own is %+v", own)
+	assert.Check(t, is.Contains(own.program, "sha256:"), "%+v", own)
 }
 
 // TestAnotherProgramInTheSameProcess checks that a process is read again after exec.
@@ -84,28 +75,24 @@ func TestAnotherProgramInTheSameProcess(t *testing.T) {
 	p.ReadLine(t)
 	r := &processCache{}
 	before := r.of(p.Process.Pid)
-	if _, err := p.In.Write([]byte("go\n")); err != nil {
-		t.Fatal(err)
-	}
+	_, err := p.In.Write([]byte("go\n"))
+	assert.NilError(t, err)
 	p.ReadLine(t) // cat has printed its name
-	if after := r.of(p.Process.Pid); after.program == before.program || after.id != "cat" || after.started != before.started {
-		t.Errorf("it was %+v and is %+v", before, after)
-	}
+	after := r.of(p.Process.Pid)
+	assert.Check(t, after.program != before.program, "it was %+v and is %+v", before, after)
+	assert.Check(t, is.Equal(after.id, "cat"), "%+v %+v", before, after)
+	assert.Check(t, is.Equal(after.started, before.started), "%+v %+v", before, after)
 	for i := range 3 * maxProcesses {
 		r.of(-i)
 	}
-	if len(r.known) > maxProcesses {
-		t.Errorf("%d are remembered", len(r.known))
-	}
+	assert.Check(t, len(r.known) <= maxProcesses, "%d are remembered", len(r.known))
 }
 
 // TestWhatHasEndedIsNotListed checks that a killed program without a notice by its parent, which still has
 // a process ID and perhaps a window, is not an app.
 func TestWhatHasEndedIsNotListed(t *testing.T) {
 	cmd := exec.Command("sleep", "600")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
 	pid, r := cmd.Process.Pid, &processCache{}
 	windowed := []desktop.WindowInfo{{PID: pid, Title: "Letters"}}
@@ -115,24 +102,18 @@ func TestWhatHasEndedIsNotListed(t *testing.T) {
 		for _, entries := range [][]*appEntry{nil, treed, silent} {
 			for _, app := range list(entries, windowed, r.of) {
 				n++
-				if app.ID != "sleep" {
-					t.Errorf("listed is %+v", app)
-				}
+				assert.Check(t, is.Equal(app.ID, "sleep"), "%+v", app)
 			}
 		}
 		return n
 	}
-	if n := listed(); n != 3 {
-		t.Errorf("while it runs it is listed %d times, want 3", n)
-	}
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	n := listed()
+	assert.Check(t, is.Equal(n, 3), "while it runs it is listed %d times, want 3", n)
+	assert.NilError(t, cmd.Process.Kill())
 	var status unix.Siginfo
 	if err := unix.Waitid(unix.P_PID, pid, &status, unix.WEXITED|unix.WNOWAIT, nil); err != nil { // it stays unreaped
 		t.Fatal(err)
 	}
-	if n := listed(); n != 0 {
-		t.Errorf("a program that has ended is listed %d times", n)
-	}
+	n = listed()
+	assert.Check(t, is.Equal(n, 0), "a program that has ended is listed %d times", n)
 }

@@ -1,6 +1,11 @@
 package atspi
 
-import "testing"
+import (
+	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+)
 
 func TestWithoutTags(t *testing.T) {
 	for text, want := range map[string]string{
@@ -15,8 +20,6 @@ func TestWithoutTags(t *testing.T) {
 		"<html><style>p{}</style></html>":                                                                                       "<html><style>p{}</style></html>",
 		"<html>unclosed <p":                                                                                                     "unclosed <p",
 	} {
-		if got := withoutTags(text); got != want {
-			t.Errorf("%q: got %q, want %q", text, got, want)
-		}
+		assert.Check(t, is.Equal(withoutTags(text), want), "%q", text)
 	}
 }

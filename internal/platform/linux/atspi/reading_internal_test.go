@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
@@ -37,9 +39,7 @@ func TestReadingOrder(t *testing.T) {
 			for _, child := range m.inReadingOrder(parent) {
 				got = append(got, child.index)
 			}
-			if !slices.Equal(got, c.want) {
-				t.Errorf("the order is %v, want %v", got, c.want)
-			}
+			assert.Check(t, slices.Equal(got, c.want), "the order is %v, want %v", got, c.want)
 		})
 	}
 }

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
@@ -50,25 +53,18 @@ func wellFormed(t *testing.T, s *desktop.Snapshot) {
 	t.Helper()
 	seen := map[desktop.ID]bool{}
 	for i, e := range s.Elements {
-		if seen[e.ID] || e.ID == "" {
-			t.Errorf("element %d: the id %q is there twice", i, e.ID)
-		}
+		assert.Assert(t, !seen[e.ID], "element %d: the id %q is there twice", i, e.ID)
+		assert.Assert(t, e.ID != "", "element %d: the id %q is there twice", i, e.ID)
 		seen[e.ID] = true
-		if e.Parent >= i || e.Parent < -1 || e.End <= i || e.End > len(s.Elements) {
-			t.Errorf("element %d: parent %d, end %d", i, e.Parent, e.End)
-		}
-		if len(e.Value) > desktop.MaxValue {
-			t.Errorf("element %d: the value has %d bytes", i, len(e.Value))
-		}
-		if e.States.Has(desktop.Protected) && (e.Value != "" || e.End != i+1) {
-			t.Errorf("a password has the value %q and %d parts", e.Value, e.End-i-1)
-		}
-		if !e.States.Has(desktop.Showing) && !e.Frame.Empty() {
-			t.Errorf("the %s %q does not show, at %v", e.Role, e.Name, e.Frame)
-		}
-		if strings.ContainsRune(e.Name+e.Value, '\uFFFC') || strings.HasPrefix(e.Name, "Gtk") {
-			t.Errorf("the %s is called %q, with the value %q", e.Role, e.Name, e.Value)
-		}
+		assert.Check(t, e.Parent < i, "element %d: parent %d, end %d", i, e.Parent, e.End)
+		assert.Check(t, e.Parent >= -1, "element %d: parent %d, end %d", i, e.Parent, e.End)
+		assert.Check(t, e.End > i, "element %d: parent %d, end %d", i, e.Parent, e.End)
+		assert.Check(t, e.End <= len(s.Elements), "element %d: parent %d, end %d", i, e.Parent, e.End)
+		assert.Check(t, len(e.Value) <= desktop.MaxValue, "element %d: the value has %d bytes", i, len(e.Value))
+		assert.Check(t, !(e.States.Has(desktop.Protected) && (e.Value != "" || e.End != i+1)), "a password has the value %q and %d parts", e.Value, e.End-i-1)
+		assert.Check(t, e.States.Has(desktop.Showing) || e.Frame.Empty(), "the %s %q does not show, at %v", e.Role, e.Name, e.Frame)
+		assert.Assert(t, !strings.ContainsRune(e.Name+e.Value, '\uFFFC'), "the %s is called %q, with the value %q", e.Role, e.Name, e.Value)
+		assert.Assert(t, !strings.HasPrefix(e.Name, "Gtk"), "the %s is called %q, with the value %q", e.Role, e.Name, e.Value)
 	}
 }
 
@@ -109,24 +105,21 @@ func hasElements(t *testing.T, kind linuxtest.Kind, s *desktop.Snapshot) {
 		if want.missing == kind {
 			want.value = "" // the toolkit does not expose it
 		}
-		if e.Value != want.value || e.Min != want.min || e.Max != want.max {
-			t.Errorf("the %s %q has the value %q from %v to %v", e.Role, e.Name, e.Value, e.Min, e.Max)
-		}
+		assert.Check(t, is.Equal(e.Value, want.value), "%s %q", e.Role, e.Name)
+		assert.Check(t, is.Equal(e.Min, want.min), "%s %q", e.Role, e.Name)
+		assert.Check(t, is.Equal(e.Max, want.max), "%s %q", e.Role, e.Name)
 		if !e.States.Has(want.has) || e.States.HasAny(want.not) {
 			t.Errorf("the %s %q is %v", e.Role, e.Name, e.States.Words())
 		}
 	}
-	if twins := matches(s, desktop.Button, "Twin"); len(twins) != 2 {
-		t.Errorf("%d buttons are called Twin", len(twins))
-	}
+	twins := matches(s, desktop.Button, "Twin")
+	assert.Check(t, is.Len(twins, 2), "%d buttons are called Twin", len(twins))
 	first := find(t, s, desktop.Option, "Fruit 1")
-	if first.Pos != 1 || first.Size != 40 {
-		t.Errorf("Fruit 1 is %d of %d", first.Pos, first.Size)
-	}
+	assert.Check(t, is.Equal(first.Pos, 1))
+	assert.Check(t, is.Equal(first.Size, 40))
 	if kind == linuxtest.Chromium {
-		if e := find(t, s, desktop.Button, "Press"); e.Identifier != "press" {
-			t.Errorf("the button has the identifier %q", e.Identifier)
-		}
+		e := find(t, s, desktop.Button, "Press")
+		assert.Check(t, is.Equal(e.Identifier, "press"), "the button has the identifier %q", e.Identifier)
 	}
 	if t.Failed() {
 		t.Log(outline(s))
@@ -146,9 +139,8 @@ func hasFrames(t *testing.T, f *linuxtest.Fixture, s *desktop.Snapshot) {
 			e, place := find(t, s, role, name), f.ControlRect(t, name)
 			x, y := place.Centre()
 			c := e.Frame.Center()
-			if e.Frame.Empty() || max(c.X-x, x-c.X, c.Y-y, y-c.Y) > near {
-				t.Errorf("the %s %q is at %v, and the fixture says %v", role, name, e.Frame, place)
-			}
+			assert.Assert(t, !e.Frame.Empty(), "the %s %q is at %v, and the fixture says %v", role, name, e.Frame, place)
+			assert.Assert(t, max(c.X-x, x-c.X, c.Y-y, y-c.Y) <= near, "the %s %q is at %v, and the fixture says %v", role, name, e.Frame, place)
 		}
 	}
 }
@@ -157,9 +149,7 @@ func hasFrames(t *testing.T, f *linuxtest.Fixture, s *desktop.Snapshot) {
 func hasHidden(t *testing.T, s *desktop.Snapshot) {
 	for _, name := range []string{"On second", "Fruit 40", "New"} {
 		for i, e := range s.Elements {
-			if e.Name == name && s.IsVisible(i) {
-				t.Errorf("the %s %q shows, at %v", e.Role, name, e.Frame)
-			}
+			assert.Check(t, e.Name != name || !s.IsVisible(i), "the %s %q shows, at %v", e.Role, name, e.Frame)
 		}
 	}
 	fruits := 0
@@ -168,7 +158,5 @@ func hasHidden(t *testing.T, s *desktop.Snapshot) {
 			fruits++
 		}
 	}
-	if fruits != 40 {
-		t.Errorf("%d fruits are in the tree", fruits)
-	}
+	assert.Check(t, is.Equal(fruits, 40), "%d fruits are in the tree", fruits)
 }

@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/platform/linux/atspi"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
@@ -40,12 +43,8 @@ func change(t *testing.T, w *world, other *atspi.Bus, f *linuxtest.Fixture, app 
 	do := func(role desktop.Role, name string, act desktop.Act) {
 		t.Helper()
 		s, err := other.Snapshot(t.Context(), app)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := other.Execute(t.Context(), app, find(t, s, role, name).ID, act); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
+		assert.NilError(t, other.Execute(t.Context(), app, find(t, s, role, name).ID, act))
 	}
 	state := f.State(t)
 	switch n := random.IntN(4); n {
@@ -76,9 +75,7 @@ func sameAsFresh(t *testing.T, w *world, app desktop.App) {
 		fresh := atspi.New(atspi.Config{Getenv: w.Getenv, Windows: w.windows})
 		defer fresh.Close()
 		s, err := fresh.Snapshot(t.Context(), app)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		difference = cmp.Diff(s.Elements, kept.Elements)
 		return difference == ""
 	}) {
@@ -108,18 +105,12 @@ func TestWarmSnapshots(t *testing.T) {
 				if s.Version != first.Version {
 					t.Fatalf("the version changed from %d to %d:\n%s", first.Version, s.Version, cmp.Diff(first.Elements, s.Elements))
 				}
-				if !s.Taken.After(first.Taken) {
-					t.Fatal("the snapshot was taken before it was asked for")
-				}
+				assert.Assert(t, s.Taken.After(first.Taken), "the snapshot was taken before it was asked for")
 			}
 			w.perform(t, app, find(t, first, desktop.Slider, "Volume"), desktop.Act{Verb: desktop.SetNumber, Number: 55})
 			s := w.await(t, app, "the slider moved", func(s *desktop.Snapshot) bool { return find(t, s, desktop.Slider, "Volume").Value == "55" })
-			if s.Version == first.Version {
-				t.Error("another state has the same version")
-			}
-			if find(t, first, desktop.Slider, "Volume").Value == "55" {
-				t.Error("a snapshot changed after it was made")
-			}
+			assert.Check(t, s.Version != first.Version, "another state has the same version")
+			assert.Check(t, find(t, first, desktop.Slider, "Volume").Value != "55", "a snapshot changed after it was made")
 		})
 	}
 }
@@ -140,12 +131,8 @@ func TestHeaders(t *testing.T) {
 	for i, e := range first.Elements {
 		if e.Role == desktop.ColumnHeader {
 			headings++
-			if last.Index(e.ID) != i {
-				t.Errorf("the heading %q is another element now", e.Name)
-			}
+			assert.Check(t, is.Equal(last.Index(e.ID), i), "the heading %q is another element now", e.Name)
 		}
 	}
-	if headings == 0 {
-		t.Error("there are no headings")
-	}
+	assert.Check(t, headings != 0, "there are no headings")
 }

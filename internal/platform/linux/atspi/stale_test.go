@@ -6,6 +6,9 @@ import (
 	"os/exec"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/platform/linux/atspi"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
@@ -75,9 +78,8 @@ func (w *world) xdotool(t *testing.T, args ...string) {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), "xdotool", args...)
 	c.Env = w.Env
-	if out, err := c.CombinedOutput(); err != nil {
-		t.Fatalf("xdotool %v: %v, %s", args, err, out)
-	}
+	out, err := c.CombinedOutput()
+	assert.NilError(t, err, "%v %s", args, out)
 }
 
 // TestNothingStale checks that the next snapshot after any change, with or without an event, shows the
@@ -122,9 +124,7 @@ func (w *world) tellsTheTruth(t *testing.T, app desktop.App, after string) {
 		if cmp.Diff(before.Elements, w.fresh(t, app).Elements) != "" {
 			continue // the app is still changing
 		}
-		if diff := cmp.Diff(before.Elements, kept.Elements); diff != "" {
-			t.Fatalf("after %q a snapshot differs from what is (-is +snapshot):\n%s", after, diff)
-		}
+		assert.Assert(t, is.DeepEqual(before.Elements, kept.Elements), "%q", after)
 		return
 	}
 	t.Fatalf("after %q the app never came to rest", after)
@@ -136,8 +136,6 @@ func (w *world) fresh(t *testing.T, app desktop.App) *desktop.Snapshot {
 	bus := atspi.New(atspi.Config{Getenv: w.Getenv, Windows: w.windows})
 	defer bus.Close()
 	s, err := bus.Snapshot(t.Context(), app)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return s
 }

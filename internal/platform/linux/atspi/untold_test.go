@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/platform/linux/atspi"
 
@@ -160,9 +163,7 @@ func (p *puppet) showsTheTruth(t *testing.T, after string) {
 		if cmp.Diff(before, visibleElements(p.fresh(t, p.app))) != "" {
 			continue // the page is still changing
 		}
-		if diff := cmp.Diff(before, kept); diff != "" {
-			t.Fatalf("after %q a snapshot differs from what is (-is +snapshot):\n%s", after, diff)
-		}
+		assert.Assert(t, is.DeepEqual(before, kept), "%q", after)
 		return
 	}
 	t.Fatalf("after %q the app never came to rest", after)

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
@@ -47,9 +49,7 @@ func (w *world) app(t testing.TB, a *linuxtest.App) desktop.App {
 	var found desktop.App
 	eventually(t, "the app shows itself", func() bool {
 		apps, err := w.bus.Apps(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		for _, app := range apps {
 			if (app.PID == a.PID || parentOf(app.PID) == a.PID) && app.HiddenReason == "" {
 				found = app
@@ -64,9 +64,7 @@ func (w *world) app(t testing.TB, a *linuxtest.App) desktop.App {
 func (w *world) snapshot(t testing.TB, app desktop.App) *desktop.Snapshot {
 	t.Helper()
 	s, err := w.bus.Snapshot(t.Context(), app)
-	if err != nil {
-		t.Fatalf("Snapshot of %s: %v", app.Name, err)
-	}
+	assert.NilError(t, err, app.Name)
 	return s
 }
 
@@ -111,9 +109,7 @@ func (w *world) shows(t testing.TB, app desktop.App, role desktop.Role, name str
 
 func (w *world) perform(t testing.TB, app desktop.App, e desktop.Element, act desktop.Act) {
 	t.Helper()
-	if err := w.bus.Execute(t.Context(), app, e.ID, act); err != nil {
-		t.Fatalf("%s of the %s %q: %v", act.Verb, e.Role, e.Name, err)
-	}
+	assert.NilError(t, w.bus.Execute(t.Context(), app, e.ID, act), "%s %s %q", act.Verb, e.Role, e.Name)
 }
 
 // outline formats a snapshot.
@@ -134,9 +130,7 @@ const patience = 2 * time.Minute
 
 func eventually(t testing.TB, what string, ready func() bool) {
 	t.Helper()
-	if !within(patience, ready) {
-		t.Fatalf("after %s it is still not so: %s", patience, what)
-	}
+	assert.Assert(t, within(patience, ready), "after %s it is still not so: %s", patience, what)
 }
 
 func within(limit time.Duration, ready func() bool) bool {

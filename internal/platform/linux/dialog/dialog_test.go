@@ -10,7 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 )
@@ -93,19 +94,12 @@ func TestEveryChoiceCanBeReached(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := &person{presses: strings.Split(c.presses, ","), after: 2 * time.Second}
 				got, err := newTestDialog(t, c.most, p).Ask(t.Context(), consent())
-				if err != nil {
-					t.Fatal(err)
-				}
-				if diff := cmp.Diff(aai.Answer{Choice: c.want, Seal: "seal", Channel: aai.DesktopDialog}, got); diff != "" {
-					t.Error(diff)
-				}
-				if len(p.pages) != c.pages {
-					t.Errorf("%d pages", len(p.pages))
-				}
+				assert.NilError(t, err)
+				assert.Check(t, is.DeepEqual(aai.Answer{Choice: c.want, Seal: "seal", Channel: aai.DesktopDialog}, got))
+				assert.Check(t, is.Len(p.pages, c.pages))
 				for _, shown := range p.pages {
-					if !strings.Contains("Deny, Never allow", strings.Trim(shown.buttons[0], blank)) || len(shown.buttons) > c.most {
-						t.Errorf("the buttons are %q", shown.buttons)
-					}
+					assert.Assert(t, is.Contains("Deny, Never allow", strings.Trim(shown.buttons[0], blank)), "%q", shown.buttons)
+					assert.Assert(t, len(shown.buttons) <= c.most, "the buttons are %q", shown.buttons)
 				}
 			})
 		})
@@ -118,19 +112,17 @@ func TestTooFastAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &person{presses: []string{"Allow once"}, after: 2*readable - time.Millisecond}
 		answer, err := newTestDialog(t, 3, p).Ask(t.Context(), consent())
-		if !errors.Is(err, errTooFast) || answer != (aai.Answer{}) {
-			t.Errorf("%+v, %v", answer, err)
-		}
+		assert.Assert(t, is.ErrorIs(err, errTooFast))
+		assert.Equal(t, answer, (aai.Answer{}))
 		// The error is final: no other presenter is tried.
-		if e, final := errors.AsType[*aai.Error](err); !final || e.Code != aai.ConsentRequired || e.Hint == "" {
-			t.Errorf("another way to ask may be tried after %v", err)
-		}
-		if len(p.pages) != maxRetries {
-			t.Errorf("it was asked %d times", len(p.pages))
-		}
-		if again := messagesIn("").retryText; strings.Contains(p.pages[0].text, again) || !strings.HasPrefix(p.pages[1].text, again+"\n") {
-			t.Errorf("the pages say %+v", p.pages)
-		}
+		e, final := errors.AsType[*aai.Error](err)
+		assert.Assert(t, final, "another way to ask may be tried after %v", err)
+		assert.Equal(t, e.Code, aai.ConsentRequired, err)
+		assert.Assert(t, e.Hint != "", "another way to ask may be tried after %v", err)
+		assert.Check(t, is.Len(p.pages, maxRetries), "it was asked %d times", len(p.pages))
+		again := messagesIn("").retryText
+		assert.Assert(t, !strings.Contains(p.pages[0].text, again), "the pages say %+v", p.pages)
+		assert.Assert(t, strings.HasPrefix(p.pages[1].text, again+"\n"), "the pages say %+v", p.pages)
 	})
 }
 
@@ -145,9 +137,9 @@ func TestOneTooFastAnswer(t *testing.T) {
 				return show(ctx, shown, process)
 			}}}
 		}
-		if answer, err := d.Ask(t.Context(), consent()); err != nil || answer.Choice != "deny" {
-			t.Errorf("%+v, %v", answer, err)
-		}
+		answer, err := d.Ask(t.Context(), consent())
+		assert.NilError(t, err, "%+v", answer)
+		assert.Equal(t, answer.Choice, "deny", "%+v", answer)
 	})
 }
 
@@ -159,12 +151,12 @@ func TestNobodyThere(t *testing.T) {
 		begun := time.Now()
 		answer, err := newTestDialog(t, 3, p, other).Ask(t.Context(), consent())
 		e, ok := errors.AsType[*aai.Error](err)
-		if !ok || e.Code != aai.ConsentRequired || answer != (aai.Answer{}) || len(other.pages) != 0 {
-			t.Errorf("%+v, %v", answer, err)
-		}
-		if took := time.Since(begun); took != 50*time.Second {
-			t.Errorf("it was open for %s", took)
-		}
+		assert.Assert(t, ok, err)
+		assert.Equal(t, e.Code, aai.ConsentRequired, err)
+		assert.Equal(t, answer, (aai.Answer{}), err)
+		assert.Assert(t, is.Len(other.pages, 0), err)
+		took := time.Since(begun)
+		assert.Check(t, took == 50*time.Second, "it was open for %s", took)
 	})
 }
 
@@ -178,12 +170,11 @@ func TestWhoWaitsIsTold(t *testing.T) {
 		d := newTestDialog(t, 3, p)
 		const slowly = 4 * time.Second
 		d.shown = func(context.Context, int) (bool, error) { return time.Since(begun) >= slowly, nil }
-		if answer, err := d.Ask(ctx, consent()); err != nil || answer.Choice != "always" {
-			t.Errorf("%+v, %v", answer, err)
-		}
-		if want := begun.Add(slowly); !slices.Equal(told, []time.Time{want}) {
-			t.Errorf("told at %v, want once, at %v", told, want)
-		}
+		answer, err := d.Ask(ctx, consent())
+		assert.NilError(t, err, "%+v", answer)
+		assert.Equal(t, answer.Choice, "always", "%+v", answer)
+		want := begun.Add(slowly)
+		assert.Check(t, slices.Equal(told, []time.Time{want}), "told at %v, want once, at %v", told, want)
 	})
 }
 
@@ -193,19 +184,12 @@ func TestAFailureIsNotAnnounced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := aai.WithClientCapabilities(t.Context(), aai.ClientCapabilities{OnDialogShown: func(string) { t.Error("a window is announced") }})
 		d := newTestDialog(t, 3, &person{err: errors.New("broken")})
-		if d.IsFailing() {
-			t.Error("it fails before it was tried")
-		}
-		if _, err := d.Ask(ctx, consent()); err == nil {
-			t.Error("it was answered")
-		}
-		if !d.IsFailing() {
-			t.Error("the failure is not known")
-		}
+		assert.Check(t, !d.IsFailing(), "it fails before it was tried")
+		_, err := d.Ask(ctx, consent())
+		assert.Check(t, err != nil, "it was answered")
+		assert.Check(t, d.IsFailing(), "the failure is not known")
 		time.Sleep(refusalTTL)
-		if d.IsFailing() {
-			t.Error("the failure is known for ever")
-		}
+		assert.Check(t, !d.IsFailing(), "the failure is known for ever")
 	})
 }
 
@@ -213,9 +197,8 @@ func TestAFailureIsNotAnnounced(t *testing.T) {
 func TestTheTimeIsForAllPages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &person{presses: []string{"More…", "More…", "Always allow"}, after: 20 * time.Second}
-		if answer, err := newTestDialog(t, 3, p).Ask(t.Context(), consent()); err == nil {
-			t.Errorf("%+v", answer)
-		}
+		answer, err := newTestDialog(t, 3, p).Ask(t.Context(), consent())
+		assert.Check(t, err != nil, "%+v", answer)
 	})
 }
 
@@ -224,9 +207,8 @@ func TestTheCallerLeaves(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
 		p := &person{presses: []string{"Allow once"}, after: time.Hour}
-		if _, err := newTestDialog(t, 3, p).Ask(ctx, consent()); !errors.Is(err, context.DeadlineExceeded) {
-			t.Error(err)
-		}
+		_, err := newTestDialog(t, 3, p).Ask(ctx, consent())
+		assert.Check(t, is.ErrorIs(err, context.DeadlineExceeded))
 	})
 }
 
@@ -240,12 +222,11 @@ func TestOtherPresenters(t *testing.T) {
 			t.Errorf("%+v, %v", answer, err)
 		}
 		_, err := newTestDialog(t, 3, first).Ask(t.Context(), consent())
-		if _, final := errors.AsType[*aai.Error](err); !errors.Is(err, broken) || final {
-			t.Error(err)
-		}
-		if _, err = newTestDialog(t, 3).Ask(t.Context(), consent()); !errors.Is(err, errNoPresenter) {
-			t.Error(err)
-		}
+		_, final := errors.AsType[*aai.Error](err)
+		assert.Assert(t, is.ErrorIs(err, broken))
+		assert.Assert(t, !final)
+		_, err = newTestDialog(t, 3).Ask(t.Context(), consent())
+		assert.Check(t, is.ErrorIs(err, errNoPresenter))
 	})
 }
 
@@ -254,9 +235,9 @@ func TestQuestionsWithoutChoices(t *testing.T) {
 	q := consent()
 	q.Choices = q.Choices[:1]
 	p := &person{presses: []string{"Deny"}, after: 2 * time.Second}
-	if _, err := newTestDialog(t, 3, p).Ask(t.Context(), q); err == nil || len(p.pages) != 0 {
-		t.Error(err)
-	}
+	_, err := newTestDialog(t, 3, p).Ask(t.Context(), q)
+	assert.Assert(t, err != nil, err)
+	assert.Assert(t, is.Len(p.pages, 0), err)
 }
 
 func TestChinese(t *testing.T) {
@@ -264,11 +245,9 @@ func TestChinese(t *testing.T) {
 		p := &person{presses: []string{"更多…", "Deny"}, after: 2 * time.Second}
 		d := newTestDialog(t, 3, p)
 		d.messages = func() messages { return messagesIn("zh") }
-		if _, err := d.Ask(t.Context(), consent()); err != nil {
-			t.Fatal(err)
-		}
-		if !strings.HasPrefix(p.pages[0].text, "AAI Gateway 请求权限"+blank) || !strings.Contains(strings.Join(p.pages[0].buttons, ","), "更多…") {
-			t.Errorf("%+v", p.pages[0])
-		}
+		_, err := d.Ask(t.Context(), consent())
+		assert.NilError(t, err)
+		assert.Assert(t, strings.HasPrefix(p.pages[0].text, "AAI Gateway 请求权限"+blank), "%+v", p.pages[0])
+		assert.Assert(t, is.Contains(strings.Join(p.pages[0].buttons, ","), "更多…"), "%+v", p.pages[0])
 	})
 }

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
@@ -52,9 +55,8 @@ func TestLocaleOfAProgram(t *testing.T) {
 			}
 			return ""
 		})
-		if want := []string{"LC_ALL=" + c.locale, "LANGUAGE=" + c.language}; !slices.Equal(env, want) {
-			t.Errorf("%q: %q, want %q", c.person, env, want)
-		}
+		want := []string{"LC_ALL=" + c.locale, "LANGUAGE=" + c.language}
+		assert.Check(t, slices.Equal(env, want), "%q %q %q", c.person, env, want)
 	}
 }
 
@@ -62,16 +64,12 @@ func TestLocaleOfAProgram(t *testing.T) {
 func TestAProgramOfThePathAsksNobody(t *testing.T) {
 	planted := t.TempDir()
 	for _, program := range []string{"pinentry-qt", "pinentry-qt5", "pinentry-gtk-2", "pinentry-gtk", "pinentry", "kdialog", "zenity"} {
-		if err := os.WriteFile(filepath.Join(planted, program), []byte("#!/bin/sh\n"), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.WriteFile(filepath.Join(planted, program), []byte("#!/bin/sh\n"), 0o700))
 	}
 	for _, way := range presenters(func(name string) string {
 		return map[string]string{"PATH": planted + ":/usr/bin", "DISPLAY": ":4711"}[name]
 	}) {
-		if filepath.Dir(way.name) == planted {
-			t.Errorf("%s would ask", way.name)
-		}
+		assert.Check(t, filepath.Dir(way.name) != planted, "%s would ask", way.name)
 	}
 }
 
@@ -80,9 +78,7 @@ func TestAScaleThatHidesIsNotTaken(t *testing.T) {
 	for scale, taken := range map[string]bool{"0.01": false, "1e9": false, "-1": false, "NaN": false, "Inf": false, "2x": false, "0.5": true, "1.25": true, "3": true} {
 		env := environment(func(string) string { return scale })
 		for _, name := range []string{"GDK_SCALE", "GDK_DPI_SCALE", "QT_SCALE_FACTOR"} {
-			if slices.Contains(env, name+"="+scale) != taken {
-				t.Errorf("%s=%s: it is taken: %v", name, scale, !taken)
-			}
+			assert.Check(t, is.Equal(slices.Contains(env, name+"="+scale), taken), "%s=%s: it is taken: %v", name, scale, !taken)
 		}
 	}
 }
@@ -102,20 +98,14 @@ func TestValuesAreNotInArguments(t *testing.T) {
 			a.seen()
 			a.keep("values-" + program)
 			files, err := filepath.Glob("/proc/[0-9]*/cmdline")
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			asks := false
 			for _, file := range files {
 				text, _ := os.ReadFile(file) // a process may have ended
 				asks = asks || strings.Contains(string(text), program)
-				if strings.Contains(string(text), canary) {
-					t.Errorf("%s: %q", file, text)
-				}
+				assert.Check(t, !strings.Contains(string(text), canary), "%s %q", file, text)
 			}
-			if !asks {
-				t.Error("no process of the program was found")
-			}
+			assert.Check(t, asks, "no process of the program was found")
 			a.press("Escape")
 			a.expect("deny")
 		})

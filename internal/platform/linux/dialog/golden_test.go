@@ -10,7 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // TestGolden compares every kind of question, in both languages, page by page, in a window
@@ -29,9 +30,7 @@ func TestGolden(t *testing.T) {
 						continue // between the two, and as a list with the same text
 					}
 					pages, err := d.layOut(q, testPresenters()[way])
-					if err != nil {
-						t.Fatal(err)
-					}
+					assert.NilError(t, err)
 					for i, p := range pages {
 						fmt.Fprintf(&b, "== %s, page %d\n%s\n", way, i+1, strings.TrimRight(p.text, "\n"+blank))
 						for _, label := range p.buttons {
@@ -43,17 +42,11 @@ func TestGolden(t *testing.T) {
 				got := strings.TrimSpace(strings.ReplaceAll(b.String(), blank, "")) + "\n"
 				file := filepath.Join("testdata", "questions", name+"."+language+".txt")
 				if os.Getenv("UPDATE_GOLDEN") != "" {
-					if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
-						t.Fatal(err)
-					}
+					assert.NilError(t, os.WriteFile(file, []byte(got), 0o600))
 				}
 				want, err := os.ReadFile(file)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if diff := cmp.Diff(string(want), got); diff != "" {
-					t.Error(diff)
-				}
+				assert.NilError(t, err)
+				assert.Check(t, is.DeepEqual(string(want), got))
 			})
 		}
 	}

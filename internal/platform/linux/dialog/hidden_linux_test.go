@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
@@ -46,12 +48,10 @@ func TestRealHiddenInput(t *testing.T) {
 					case <-time.After(2 * time.Second):
 					}
 				}
-				if !strings.HasSuffix(got.value, want) || want == "" && got.value != "" {
-					t.Errorf("got %q, want %q", got.value, want)
-				}
-				if e, ok := errors.AsType[*aai.Error](got.err); want == "" && (!ok || e.Code != aai.PermissionDenied) {
-					t.Errorf("a closed window: %v", got.err)
-				}
+				assert.Assert(t, strings.HasSuffix(got.value, want), "%q %q", got.value, want)
+				assert.Assert(t, want != "" || got.value == "", "%q %q", got.value, want)
+				e, ok := errors.AsType[*aai.Error](got.err)
+				assert.Check(t, !(want == "" && (!ok || e.Code != aai.PermissionDenied)), "a closed window: %v", got.err)
 			})
 		}
 	}

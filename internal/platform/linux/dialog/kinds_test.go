@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/policy"
 	"github.com/gybob/aai-gateway/internal/testkit/fakeoperator"
@@ -151,9 +154,9 @@ func ofKind(t *testing.T, k kind, language string) aai.Question {
 		r := k.before()
 		q := posed(t, gate, r)
 		r.Call.Answers = map[string]aai.Answer{q.ID: {Choice: "always", Seal: q.Seal, Channel: aai.DesktopDialog}}
-		if questions, err := gate.Check(t.Context(), r); err != nil || len(questions) > 0 {
-			t.Fatal(questions, err)
-		}
+		questions, err := gate.Check(t.Context(), r)
+		assert.NilError(t, err)
+		assert.Assert(t, is.Len(questions, 0))
 	}
 	return posed(t, gate, k.request())
 }
@@ -161,8 +164,7 @@ func ofKind(t *testing.T, k kind, language string) aai.Question {
 func posed(t *testing.T, gate aai.Gate, r *aai.Request) aai.Question {
 	t.Helper()
 	questions, err := gate.Check(t.Context(), r)
-	if err != nil || len(questions) != 1 {
-		t.Fatal(questions, err)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(questions, 1))
 	return questions[0]
 }

@@ -8,7 +8,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/gybob/aai-gateway"
@@ -30,15 +31,11 @@ func TestAPage(t *testing.T) {
 	q := consent()
 	q.Text = "Effect: may delete\n" + aai.QuoteMark + "Notes\n" + aai.QuoteMark + "of " + strings.Repeat("very ", 20) + "old\tage\n\nIn: " + strings.Repeat("x", 60)
 	pages, err := d.layOut(q, testPresenters()["pinentry"])
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	want := "AAI Gateway asks for your consent\nAllow mcp:claude-ai to use wipe of Notes?\n\nEffect: may delete\n" +
 		"│ Notes\n│ of very very very very very very very very very\n│ ↳ very very very very very very very very very\n│ ↳ very very old age\n\n" +
 		"In:\n↳ " + strings.Repeat("x", 50) + "\n↳ " + strings.Repeat("x", 10)
-	if diff := cmp.Diff(want, strings.ReplaceAll(pages[0].text, blank, "")); diff != "" {
-		t.Error(diff)
-	}
+	assert.Check(t, is.DeepEqual(want, strings.ReplaceAll(pages[0].text, blank, "")))
 }
 
 // TestLongQuestions checks that a long text is spread over several pages, and that only a
@@ -58,9 +55,7 @@ func TestLongQuestions(t *testing.T) {
 			continue // it shows lengths
 		}
 		pages, err := d.layOut(q, way)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		shown, last := "", 0
 		for i, p := range pages {
 			if heading, text, _ := strings.Cut(p.text, "\n"); strings.Contains(heading, "page") {
@@ -68,13 +63,10 @@ func TestLongQuestions(t *testing.T) {
 				last = i
 			}
 		}
-		if !strings.HasSuffix(shown, want.String()) || last == 0 {
-			t.Errorf("%s shows on %d pages\n%s", name, last+1, shown)
-		}
+		assert.Assert(t, strings.HasSuffix(shown, want.String()), "%s shows on %d pages\n%s", name, last+1, shown)
+		assert.Assert(t, last != 0, "%s shows on %d pages\n%s", name, last+1, shown)
 		for i, p := range pages {
-			if chooses := strings.Contains(strings.Join(p.buttons, ","), "llow"); chooses != (i >= last) && i <= last {
-				t.Errorf("%s: page %d of %d has %q", name, i+1, last+1, p.buttons)
-			}
+			assert.Check(t, strings.Contains(strings.Join(p.buttons, ","), "llow") == (i >= last) || i > last, "%s: page %d of %d has %q", name, i+1, last+1, p.buttons)
 		}
 	}
 }
@@ -138,15 +130,11 @@ func TestPageProperties(t *testing.T) {
 				if way.isList && i > 1 {
 					kind = "any" // these are on one page alone
 				}
-				if places[i] != "" && places[i] != kind {
-					t.Fatalf("button %d is %s and %s", i, places[i], kind)
-				}
+				assert.Assert(t, places[i] == "" || places[i] == kind, "button %d is %s and %s", i, places[i], kind)
 				places[i] = kind
 			}
 		}
-		if letters(whole) != letters(strings.ReplaceAll(q.Title+q.Text, aai.QuoteMark, "")) {
-			t.Fatalf("shown is\n%s\nof\n%s", whole, q.Text)
-		}
+		assert.Equal(t, letters(whole), letters(strings.ReplaceAll(q.Title+q.Text, aai.QuoteMark, "")), "%s %s", whole, q.Text)
 	})
 }
 
@@ -158,13 +146,14 @@ func letters(text string) string {
 
 // aPage checks one page.
 func aPage(t *rapid.T, d *Dialog, p page, way presenter) {
-	if len(escaped(p.text)) > way.maxBytes || !utf8.ValidString(p.text) || strings.ContainsAny(p.text, "\x1b\r\t\u202e") {
-		t.Fatalf("%d bytes in %d: %q", len(p.text), way.maxBytes, p.text)
-	}
+	assert.Assert(t, len(escaped(p.text)) <= way.maxBytes, "%d bytes in %d: %q", len(p.text), way.maxBytes, p.text)
+	assert.Assert(t, utf8.ValidString(p.text), "%d bytes in %d: %q", len(p.text), way.maxBytes, p.text)
+	assert.Assert(t, !strings.ContainsAny(p.text, "\x1b\r\t\u202e"), "%d bytes in %d: %q", len(p.text), way.maxBytes, p.text)
 	shown := strings.Split(p.text, "\n")
-	if !strings.HasPrefix(p.text, "AAI Gateway") || len(shown) > maxLines || len(p.buttons) > way.maxButtons || len(p.buttons) != len(p.choices) {
-		t.Fatalf("%d lines, %q: %q", len(shown), p.buttons, p.text)
-	}
+	assert.Assert(t, strings.HasPrefix(p.text, "AAI Gateway"), "%d lines, %q: %q", len(shown), p.buttons, p.text)
+	assert.Assert(t, len(shown) <= maxLines, "%d lines, %q: %q", len(shown), p.buttons, p.text)
+	assert.Assert(t, len(p.buttons) <= way.maxButtons, "%d lines, %q: %q", len(shown), p.buttons, p.text)
+	assert.Assert(t, is.Len(p.buttons, len(p.choices)), "%d %q", len(shown), p.text)
 	if p.choices[0] == nextPage || p.choices[0] == samePage {
 		t.Fatalf("the first button is %q", p.buttons[0])
 	}
@@ -172,9 +161,7 @@ func aPage(t *rapid.T, d *Dialog, p page, way presenter) {
 		if line = strings.TrimRight(line, blank); width(line) > maxColumns+8 { // the marks
 			t.Fatalf("%d columns: %q", width(line), line)
 		}
-		if strings.HasSuffix(line, "END") && !strings.HasPrefix(line, aai.QuoteMark) {
-			t.Fatalf("a stranger's words without a mark: %q", line)
-		}
+		assert.Assert(t, !strings.HasSuffix(line, "END") || strings.HasPrefix(line, aai.QuoteMark), "a stranger's words without a mark: %q", line)
 	}
 }
 
@@ -195,18 +182,17 @@ func TestPublicPages(t *testing.T) {
 		q.Title, q.PublicTitle = value, "Allow claude to use wipe of Notes?"
 		q.Choices[2].Label, q.Choices[2].IsForeign = value, true
 		pages, err := d.layOut(q, testPresenters()["kdialog"])
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		for _, p := range pages {
-			if all := p.title + p.text + strings.Join(p.buttons, "\n"); strings.Contains(all, "cAnArY") || !strings.Contains(all, "wipe of Notes") || !strings.Contains(all, "aai-gateway web") {
-				t.Fatal(all)
-			}
+			all := p.title + p.text + strings.Join(p.buttons, "\n")
+			assert.Assert(t, !strings.Contains(all, "cAnArY"), all)
+			assert.Assert(t, is.Contains(all, "wipe of Notes"))
+			assert.Assert(t, is.Contains(all, "aai-gateway web"))
 		}
 		pages, err = d.layOut(q, testPresenters()["zenity"])
-		if err != nil || strings.Contains(strings.Join(pages[0].buttons, ""), "cAnArY") || !strings.Contains(pages[0].text, aai.QuoteMark+"2: ") {
-			t.Fatal(pages, err)
-		}
+		assert.NilError(t, err, pages)
+		assert.Assert(t, !strings.Contains(strings.Join(pages[0].buttons, ""), "cAnArY"), pages)
+		assert.Assert(t, is.Contains(pages[0].text, aai.QuoteMark+"2: "), pages)
 	})
 }
 
@@ -219,13 +205,10 @@ func FuzzPages(f *testing.F) {
 		q := consent()
 		q.Title, q.Text = title, text
 		pages, err := d.layOut(q, testPresenters()["pinentry"])
-		if err != nil && !errors.Is(err, errTooLong) {
-			t.Fatal(err)
-		}
+		assert.Assert(t, err == nil || errors.Is(err, errTooLong), err)
 		for _, p := range pages {
-			if len(escaped(p.text)) > pinentryText || !utf8.ValidString(p.text) {
-				t.Errorf("%d bytes: %q", len(p.text), p.text)
-			}
+			assert.Assert(t, len(escaped(p.text)) <= pinentryText, "%d bytes: %q", len(p.text), p.text)
+			assert.Assert(t, utf8.ValidString(p.text), "%d bytes: %q", len(p.text), p.text)
 		}
 	})
 }

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
@@ -36,9 +38,7 @@ func TestPagePictures(t *testing.T) {
 				d.messages = func() messages { return messagesIn(language) }
 				for _, name := range shown {
 					pages, err := d.layOut(ofKind(t, kinds()[name], language), d.findPresenters()[0])
-					if err != nil {
-						t.Fatal(err)
-					}
+					assert.NilError(t, err)
 					seen := map[string]bool{}
 					var first image.Point
 					for i, p := range pages {
@@ -47,9 +47,9 @@ func TestPagePictures(t *testing.T) {
 							if first == (image.Point{}) {
 								first = size
 							}
-							if d := size.Sub(first); max(d.X, -d.X) > nearly || max(d.Y, -d.Y) > nearly {
-								t.Errorf("%s: page %d is %v, and page 1 %v", name, i+1, size, first)
-							}
+							d := size.Sub(first)
+							assert.Check(t, max(d.X, -d.X) <= nearly, "%s: page %d is %v, and page 1 %v", name, i+1, size, first)
+							assert.Check(t, max(d.Y, -d.Y) <= nearly, "%s: page %d is %v, and page 1 %v", name, i+1, size, first)
 						}
 						seen[p.text] = true
 					}
@@ -73,9 +73,8 @@ func photograph(t *testing.T, s *linuxtest.Session, way presenter, p page, name 
 	a.seen()
 	time.Sleep(readable + bigToolkitStart) // it is drawn
 	file := a.keep(name)
-	if n := magenta(t, file); n > 0 {
-		t.Errorf("%s: %d points have a stranger's colour", name, n)
-	}
+	n := magenta(t, file)
+	assert.Check(t, n <= 0, "%s: %d points have a stranger's colour", name, n)
 	cmd := exec.CommandContext(t.Context(), "xdotool", "getactivewindow", "getwindowgeometry", "--shell")
 	cmd.Env = s.Env
 	out, err := cmd.Output()
@@ -83,9 +82,10 @@ func photograph(t *testing.T, s *linuxtest.Session, way presenter, p page, name 
 	if err == nil {
 		_, err = fmt.Sscanf(string(out), "WINDOW=%d\nX=%d\nY=%d\nWIDTH=%d\nHEIGHT=%d", &window, &x, &y, &width, &height)
 	}
-	if err != nil || width > 1000 || height > 700 || width < 100 {
-		t.Errorf("%s: %d×%d, %v", name, width, height, err)
-	}
+	assert.NilError(t, err, "%s %d %d", name, width, height)
+	assert.Assert(t, width <= 1000, "%s: %d×%d, %v", name, width, height, err)
+	assert.Assert(t, height <= 700, "%s: %d×%d, %v", name, width, height, err)
+	assert.Assert(t, width >= 100, "%s: %d×%d, %v", name, width, height, err)
 	crop(t, file, fmt.Sprintf("%dx%d+%d+%d", width+12, height+44, max(0, x-6), max(0, y-38)))
 	cancel()
 	<-ended
@@ -95,7 +95,6 @@ func photograph(t *testing.T, s *linuxtest.Session, way presenter, p page, name 
 // crop keeps a part of a screenshot.
 func crop(t *testing.T, file, area string) {
 	t.Helper()
-	if out, err := exec.CommandContext(t.Context(), "convert", file, "-crop", area, "+repage", filepath.Clean(file)).CombinedOutput(); err != nil {
-		t.Errorf("%v: %s", err, out)
-	}
+	out, err := exec.CommandContext(t.Context(), "convert", file, "-crop", area, "+repage", filepath.Clean(file)).CombinedOutput()
+	assert.Check(t, err, out)
 }

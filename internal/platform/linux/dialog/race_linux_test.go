@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
@@ -84,9 +86,7 @@ func rounds(t *testing.T) int {
 		return 20
 	}
 	n, err := strconv.Atoi(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return n
 }
 
@@ -177,9 +177,8 @@ func (a *arena) round(pattern string, load bool) {
 	if load {
 		defer busy(a.t)()
 	}
-	if _, err := fmt.Fprintf(a.tell, "%s %q\n", a.window, pattern); err != nil {
-		a.t.Fatal(err)
-	}
+	_, err := fmt.Fprintf(a.tell, "%s %q\n", a.window, pattern)
+	assert.NilError(a.t, err)
 	if said := <-a.heard; said != "types <nil>" {
 		a.t.Fatalf("the other gateway does not type: %s", said)
 	}
@@ -222,9 +221,7 @@ func (a *arena) round(pattern string, load bool) {
 	default:
 	}
 	cancel()
-	if err := <-ended; err == nil {
-		a.t.Errorf("%q, load %v: %+v, and nobody was there", pattern, load, answer)
-	}
+	assert.Check(a.t, (<-ended) != nil, "%q, load %v: %+v, and nobody was there", pattern, load, answer)
 }
 
 // busy keeps the processors busy until stop is called.

@@ -10,6 +10,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
 )
@@ -49,9 +52,9 @@ func TestReadableFromTheFocusOn(t *testing.T) {
 					return 1, nil
 				}
 				answer, err := d.Ask(t.Context(), consent())
-				if len(p.pages) != c.pages || (err == nil) != (c.pages == 1) || (answer.Choice == "once") != (err == nil) {
-					t.Errorf("put %d times, %+v, %v", len(p.pages), answer, err)
-				}
+				assert.Assert(t, is.Len(p.pages, c.pages), "%+v %v", answer, err)
+				assert.Equal(t, (err == nil), (c.pages == 1), "%+v %v", answer, err)
+				assert.Equal(t, (answer.Choice == "once"), (err == nil), "%+v %v", answer, err)
 			})
 		})
 	}
@@ -78,12 +81,13 @@ func TestAnswersAreVoidAfterInput(t *testing.T) {
 			}}}
 		}
 		answer, err := d.Ask(t.Context(), consent())
-		if answer.Choice != want || (err == nil) != (want != "") || err != nil && (!errors.Is(err, errDisturbed) || aai.AsError(err).Code != aai.ConsentRequired) {
-			t.Errorf("%d times: %+v, %v", disturbed, answer, err)
-		}
-		if void := messagesIn("").disturbed; len(said) != 2 || strings.Contains(said[0], void) || !strings.HasPrefix(said[1], void+"\n") {
-			t.Errorf("%d times: it said %q", disturbed, said)
-		}
+		assert.Check(t, is.Equal(answer.Choice, want), "%d %+v %v", disturbed, answer, err)
+		assert.Check(t, is.Equal((err == nil), (want != "")), "%d %+v %v", disturbed, answer, err)
+		assert.Check(t, !(err != nil && (!errors.Is(err, errDisturbed) || aai.AsError(err).Code != aai.ConsentRequired)), "%d times: %+v, %v", disturbed, answer, err)
+		void := messagesIn("").disturbed
+		assert.Assert(t, is.Len(said, 2), "%d", disturbed)
+		assert.Assert(t, !strings.Contains(said[0], void), "%d times: it said %q", disturbed, said)
+		assert.Assert(t, strings.HasPrefix(said[1], void+"\n"), "%d times: it said %q", disturbed, said)
 	}
 }
 
@@ -91,9 +95,7 @@ func TestAnswersAreVoidAfterInput(t *testing.T) {
 func stroke(t *testing.T, folder string, s *inputlock.Lock) {
 	t.Helper()
 	locks, err := filepath.Glob(filepath.Join(folder, "*.*"))
-	if err != nil {
-		t.Error(err)
-	}
+	assert.Check(t, err)
 	for _, lock := range locks {
 		if filepath.Ext(lock) != ".json" {
 			_ = os.Remove(lock)
@@ -131,8 +133,9 @@ func TestNobodyAnswers(t *testing.T) {
 		}
 		begun := time.Now()
 		_, err := d.Ask(t.Context(), consent())
-		if e := aai.AsError(err); e == nil || e.Code != aai.ConsentRequired || time.Since(begun) != patience {
-			t.Errorf("after %s: %v", time.Since(begun), err)
-		}
+		e := aai.AsError(err)
+		assert.Assert(t, e != nil, "after %s: %v", time.Since(begun), err)
+		assert.Equal(t, e.Code, aai.ConsentRequired, err)
+		assert.Equal(t, time.Since(begun), patience, err)
 	})
 }

@@ -3,7 +3,6 @@ package dialog
 import (
 	"bytes"
 	"context"
-	"errors"
 	"image/png"
 	"maps"
 	"os"
@@ -14,6 +13,9 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
@@ -146,9 +148,7 @@ func (a openDialog) seen() {
 func (a openDialog) comes(ready func() bool) {
 	a.t.Helper()
 	for until := time.Now().Add(testPatience); !ready(); time.Sleep(focusPollInterval) {
-		if time.Now().After(until) {
-			a.t.Fatal("no window has come up")
-		}
+		assert.Assert(a.t, !time.Now().After(until), "no window has come up")
 	}
 }
 
@@ -173,9 +173,8 @@ func (a openDialog) press(keys ...string) {
 	a.t.Helper()
 	cmd := exec.CommandContext(a.t.Context(), "xdotool", append([]string{"key", "--delay", "50"}, keys...)...)
 	cmd.Env = a.session.Env
-	if out, err := cmd.CombinedOutput(); err != nil {
-		a.t.Fatalf("xdotool: %v: %s", err, out)
-	}
+	out, err := cmd.CombinedOutput()
+	assert.NilError(a.t, err, out)
 }
 
 func (a openDialog) expect(choice string) {
@@ -289,9 +288,8 @@ func TestRealDialogsShowHostileNames(t *testing.T) {
 				a := put(t, s, program, q)
 				a.seen()
 				picture := a.keep(name + "-" + program)
-				if n := magenta(t, picture); n > 0 {
-					t.Errorf("%d points of the picture have a stranger's colour", n)
-				}
+				n := magenta(t, picture)
+				assert.Check(t, n <= 0, "%d points of the picture have a stranger's colour", n)
 				a.press("Return")
 				a.expect("deny")
 			})
@@ -304,13 +302,9 @@ func TestRealDialogsShowHostileNames(t *testing.T) {
 func magenta(t *testing.T, file string) int {
 	t.Helper()
 	b, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	picture, err := png.Decode(bytes.NewReader(b))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	n := 0
 	for y := range picture.Bounds().Dy() {
 		for x := range picture.Bounds().Dx() {
@@ -338,32 +332,23 @@ func TestRealDialogsEndWithTheCall(t *testing.T) {
 				t.Errorf("it is told to be on %q, and %d times more; it is on %q", where, len(told), s.Getenv("DISPLAY"))
 			}
 			pid := a.open()
-			if command, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "cmdline")); err != nil || !strings.Contains(string(command), program) {
-				t.Errorf("process %d is %q, %v", pid, command, err)
-			}
-			if !d.IsShowing(pid) {
-				t.Errorf("process %d is not known to have the window", pid)
-			}
+			command, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "cmdline"))
+			assert.NilError(t, err, "%d %q", pid, command)
+			assert.Assert(t, is.Contains(string(command), program), "%d %q", pid, command)
+			assert.Check(t, d.IsShowing(pid), "process %d is not known to have the window", pid)
 			end()
 			<-a.answer
-			if err := <-a.err; !errors.Is(err, context.Canceled) {
-				t.Error(err)
-			}
-			if d.IsShowing(pid) {
-				t.Error("the window is said to be open still")
-			}
-			if _, err := os.Stat(filepath.Join("/proc", strconv.Itoa(pid))); err == nil {
-				t.Errorf("process %d goes on", pid)
-			}
+			assert.Check(t, is.ErrorIs(<-a.err, context.Canceled))
+			assert.Check(t, !d.IsShowing(pid), "the window is said to be open still")
+			_, err = os.Stat(filepath.Join("/proc", strconv.Itoa(pid)))
+			assert.Check(t, err != nil, "process %d goes on", pid)
 		})
 	}
 }
 
 // TestNoScreen checks that no dialog is tried without a screen.
 func TestNoScreen(t *testing.T) {
-	if ways := presenters(func(name string) string { return map[string]string{"PATH": "/usr/bin"}[name] }); len(ways) != 0 {
-		t.Errorf("%d ways", len(ways))
-	}
+	assert.Check(t, is.Len(presenters(func(name string) string { return map[string]string{"PATH": "/usr/bin"}[name] }), 0))
 }
 
 // TestADeadScreen checks that an unusable screen is an error, not a refusal.
@@ -380,8 +365,7 @@ func TestADeadScreen(t *testing.T) {
 			}
 			return nil
 		}
-		if answer, err := d.Ask(t.Context(), consent()); err == nil {
-			t.Errorf("%s answered %+v", program, answer)
-		}
+		answer, err := d.Ask(t.Context(), consent())
+		assert.Check(t, err != nil, "%s answered %+v", program, answer)
 	}
 }

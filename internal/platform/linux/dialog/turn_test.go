@@ -9,6 +9,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 )
 
@@ -24,14 +27,13 @@ func askFor(t *testing.T, d *Dialog, by string) string {
 	q.CallerIdentity = by
 	answer, err := d.Ask(t.Context(), q)
 	if e, ok := errors.AsType[*aai.Error](err); ok {
-		if e.Code != aai.ConsentRequired || e.RetryAfter <= 0 || e.RetryAfter > silenceTime || answer != (aai.Answer{}) {
-			t.Errorf("%+v, %+v", answer, e)
-		}
+		assert.Check(t, is.Equal(e.Code, aai.ConsentRequired), "%+v", e)
+		assert.Check(t, e.RetryAfter > 0, "%+v", e)
+		assert.Check(t, e.RetryAfter <= silenceTime, "%+v", e)
+		assert.Check(t, is.Equal(answer, (aai.Answer{})), "%+v", e)
 		return "left in peace"
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return answer.Choice
 }
 
@@ -43,23 +45,15 @@ func TestRateLimit(t *testing.T) {
 		p := patient()
 		d := newTestDialog(t, 3, p)
 		for range maxPerCaller {
-			if got := ask(t, d); got != "once" {
-				t.Fatal(got)
-			}
+			assert.Equal(t, ask(t, d), "once")
 		}
 		for range 10 {
-			if got := ask(t, d); got != "left in peace" {
-				t.Error(got)
-			}
+			assert.Check(t, is.Equal(ask(t, d), "left in peace"))
 			time.Sleep(5 * time.Second)
 		}
-		if len(p.pages) != maxPerCaller {
-			t.Errorf("%d windows were shown", len(p.pages))
-		}
+		assert.Check(t, is.Len(p.pages, maxPerCaller), "%d windows were shown", len(p.pages))
 		time.Sleep(10 * time.Second)
-		if got := ask(t, d); got != "once" {
-			t.Error(got)
-		}
+		assert.Check(t, is.Equal(ask(t, d), "once"))
 	})
 }
 
@@ -72,28 +66,20 @@ func TestRateLimitPerCaller(t *testing.T) {
 			gone, cancel := context.WithTimeout(t.Context(), time.Second)
 			q := consent()
 			q.CallerIdentity = "/home/u/evil"
-			if _, err := d.Ask(gone, q); !errors.Is(err, context.DeadlineExceeded) {
-				t.Fatal(err)
-			}
+			_, err := d.Ask(gone, q)
+			assert.Assert(t, is.ErrorIs(err, context.DeadlineExceeded))
 			cancel()
 		}
 		for range 20 {
-			if got := askFor(t, d, "/home/u/evil"); got != "left in peace" {
-				t.Fatal(got)
-			}
+			assert.Equal(t, askFor(t, d, "/home/u/evil"), "left in peace")
 		}
 		for i := range maxTotal - maxPerCaller {
-			if got := askFor(t, d, "/usr/bin/good"); got != "once" {
-				t.Fatalf("question %d of another: %s", i, got)
-			}
+			got := askFor(t, d, "/usr/bin/good")
+			assert.Equal(t, got, "once", "question %d of another: %s", i, got)
 		}
-		if got := askFor(t, d, "/usr/bin/third"); got != "left in peace" {
-			t.Error("an eleventh question in a minute")
-		}
+		assert.Check(t, is.Equal(askFor(t, d, "/usr/bin/third"), "left in peace"), "an eleventh question in a minute")
 		time.Sleep(rateWindow)
-		if got := askFor(t, d, "/usr/bin/third"); got != "once" {
-			t.Error(got)
-		}
+		assert.Check(t, is.Equal(askFor(t, d, "/usr/bin/third"), "once"))
 	})
 }
 
@@ -102,9 +88,7 @@ func TestSlowQuestionsGoOnForEver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newTestDialog(t, 3, patient())
 		for range 30 {
-			if got := ask(t, d); got != "once" {
-				t.Fatal(got)
-			}
+			assert.Equal(t, ask(t, d), "once")
 			time.Sleep(13 * time.Second)
 		}
 	})
@@ -116,13 +100,9 @@ func TestGatewaysCountTogether(t *testing.T) {
 		one, two := newTestDialog(t, 3, patient()), newTestDialog(t, 3, patient())
 		two.scheduler.folder = one.scheduler.folder
 		for i := range maxPerCaller {
-			if got := ask(t, []*Dialog{one, two}[i%2]); got != "once" {
-				t.Fatal(got)
-			}
+			assert.Equal(t, ask(t, []*Dialog{one, two}[i%2]), "once")
 		}
-		if got := ask(t, two); got != "left in peace" {
-			t.Error(got)
-		}
+		assert.Check(t, is.Equal(ask(t, two), "left in peace"))
 	})
 }
 
@@ -139,29 +119,19 @@ func TestTheClockIsSetBack(t *testing.T) {
 		return err
 	}
 	for range maxPerCaller {
-		if err := take(); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, take())
 	}
-	if err := take(); err == nil {
-		t.Fatal("a sixth question in no time")
-	}
+	assert.Assert(t, take() != nil, "a sixth question in no time")
 	at = at.AddDate(-4, 0, 0)
-	if err := take(); err != nil {
-		t.Error(err)
-	}
+	assert.Check(t, take())
 }
 
 // TestADamagedFile checks that an invalid file does not prevent questions.
 func TestADamagedFile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newTestDialog(t, 3, patient())
-		if err := os.WriteFile(d.scheduler.filePath(), []byte("{"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if got := ask(t, d); got != "once" {
-			t.Error(got)
-		}
+		assert.NilError(t, os.WriteFile(d.scheduler.filePath(), []byte("{"), 0o600))
+		assert.Check(t, is.Equal(ask(t, d), "once"))
 	})
 }
 
@@ -170,29 +140,24 @@ func TestADamagedFile(t *testing.T) {
 func TestOneAtATime(t *testing.T) {
 	open := newTestDialog(t, 3, patient())
 	turn, err := open.scheduler.take(t.Context(), "", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	other := newTestDialog(t, 3, patient())
 	other.scheduler.folder = open.scheduler.folder
 	for _, d := range []*Dialog{open, other} {
 		d.scheduler.wait = 10 * time.Millisecond
 		_, err := d.scheduler.take(t.Context(), "", "")
-		if e, ok := errors.AsType[*aai.Error](err); !ok || e.Code != aai.ConsentRequired {
-			t.Errorf("a second dialog: %v", err)
-		}
+		e, ok := errors.AsType[*aai.Error](err)
+		assert.Assert(t, ok, "a second dialog: %v", err)
+		assert.Equal(t, e.Code, aai.ConsentRequired, err)
 		gone, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := d.scheduler.take(gone, "", ""); !errors.Is(err, context.Canceled) {
-			t.Errorf("who has gone got %v", err)
-		}
+		_, err = d.scheduler.take(gone, "", "")
+		assert.Check(t, is.ErrorIs(err, context.Canceled), "who has gone got %v", err)
 	}
 	turn.end()
 	for _, d := range []*Dialog{open, other} {
 		turn, err := d.scheduler.take(t.Context(), "", "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		turn.end()
 	}
 }
@@ -206,9 +171,7 @@ func TestShows(t *testing.T) {
 	shown := func(want bool) {
 		t.Helper()
 		for _, d := range []*Dialog{d, other} {
-			if want && !d.IsOpen() {
-				t.Error("no dialog is said to be open")
-			}
+			assert.Check(t, !want || d.IsOpen(), "no dialog is said to be open")
 			if d.IsShowing(4711) != want || d.IsShowing(4712) || d.IsShowing(0) {
 				t.Errorf("the window of 4711 is shown: %v, %v, %v", d.IsShowing(4711), d.IsShowing(4712), d.IsShowing(0))
 			}
@@ -216,25 +179,18 @@ func TestShows(t *testing.T) {
 	}
 	shown(false)
 	turn, err := d.scheduler.take(t.Context(), "", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	shown(false)
 	turn.shows(4711)
 	shown(true)
 	b, err := os.ReadFile(d.scheduler.filePath())
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	turn.end()
 	shown(false)
-	if d.IsOpen() || other.IsOpen() {
-		t.Error("a dialog is said to be open still")
-	}
+	assert.Assert(t, !d.IsOpen(), "a dialog is said to be open still")
+	assert.Assert(t, !other.IsOpen(), "a dialog is said to be open still")
 	// A dead gateway left the file behind, and no lock.
-	if err := os.WriteFile(d.scheduler.filePath(), b, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.WriteFile(d.scheduler.filePath(), b, 0o600))
 	shown(false)
 }
 
@@ -242,18 +198,12 @@ func TestShows(t *testing.T) {
 func TestNewTouchesNothing(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "aai")
 	d := New(Config{Getenv: func(string) string { return "" }, Folder: folder})
-	if d.IsShowing(1) {
-		t.Error("a window")
-	}
-	if err := d.Ready(t.Context()); !errors.Is(err, errNoPresenter) {
-		t.Errorf("ready: %v", err)
-	}
-	if _, err := d.Ask(t.Context(), consent()); !errors.Is(err, errNoPresenter) {
-		t.Error(err)
-	}
-	if _, err := os.Stat(folder); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the folder: %v", err)
-	}
+	assert.Check(t, !d.IsShowing(1), "a window")
+	assert.Check(t, is.ErrorIs(d.Ready(t.Context()), errNoPresenter))
+	_, err := d.Ask(t.Context(), consent())
+	assert.Check(t, is.ErrorIs(err, errNoPresenter))
+	_, err = os.Stat(folder)
+	assert.Check(t, is.ErrorIs(err, os.ErrNotExist))
 }
 
 // TestRefusalIsRemembered checks that a refusal answers the same question of the same
@@ -266,29 +216,24 @@ func TestRefusalIsRemembered(t *testing.T) {
 		other.scheduler.folder = d.scheduler.folder
 		windows := func(want int) {
 			t.Helper()
-			if len(p.pages) != want {
-				t.Errorf("%d windows were shown, want %d", len(p.pages), want)
-			}
+			assert.Check(t, is.Len(p.pages, want), "%d windows were shown, want %d", len(p.pages), want)
 		}
 		for range 10 {
-			if got := ask(t, d) + ask(t, other); got != "denydeny" {
-				t.Error(got)
-			}
+			assert.Check(t, is.Equal(ask(t, d)+ask(t, other), "denydeny"))
 		}
 		windows(1)
 		q := consent()
 		q.CallerIdentity, q.Text = "/usr/bin/agent", q.Text+"\nAnd more."
-		if a, err := d.Ask(t.Context(), q); err != nil || a.Choice != "deny" || a.Seal != q.Seal {
-			t.Errorf("%+v, %v", a, err)
-		}
+		a, err := d.Ask(t.Context(), q)
+		assert.NilError(t, err, "%+v", a)
+		assert.Equal(t, a.Choice, "deny", "%+v", a)
+		assert.Equal(t, a.Seal, q.Seal, "%+v", a)
 		windows(2)
 		_ = askFor(t, d, "/usr/bin/another")
 		windows(3)
 		time.Sleep(refusalTTL)
 		p.presses = []string{"Allow once"}
-		if got := ask(t, d) + ask(t, d); got != "onceonce" {
-			t.Error(got)
-		}
+		assert.Check(t, is.Equal(ask(t, d)+ask(t, d), "onceonce"))
 		windows(5)
 	})
 }
@@ -302,18 +247,15 @@ func TestRefusalIsForgotten(t *testing.T) {
 		q := consent()
 		q.CallerIdentity, q.IgnoreRecentRefusal = aai.IdentityPage, true
 		for _, want := range []string{"deny", "once"} {
-			if a, err := d.Ask(t.Context(), q); err != nil || a.Choice != want {
-				t.Errorf("%+v, %v, want %s", a, err, want)
-			}
+			a, err := d.Ask(t.Context(), q)
+			assert.NilError(t, err, "%+v", a)
+			assert.Equal(t, a.Choice, want, "%+v", a)
 		}
 		for range maxPerCaller - 2 {
 			_, _ = d.Ask(t.Context(), q)
 		}
-		if a, err := d.Ask(t.Context(), q); err == nil {
-			t.Errorf("a question too many: %+v", a)
-		}
-		if len(p.pages) != maxPerCaller {
-			t.Errorf("%d windows were shown", len(p.pages))
-		}
+		a, err := d.Ask(t.Context(), q)
+		assert.Check(t, err != nil, "a question too many: %+v", a)
+		assert.Check(t, is.Len(p.pages, maxPerCaller), "%d windows were shown", len(p.pages))
 	})
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
 	"github.com/gybob/aai-gateway/internal/platform/linux/wayland"
 	"github.com/gybob/aai-gateway/internal/platform/linux/x11"
@@ -21,9 +23,7 @@ func screenOf(getenv func(string) string, shared *inputlock.Lock) *wayland.Sessi
 func frontOfWayland(t *testing.T, s *linuxtest.Session) int {
 	t.Helper()
 	windows, err := screenOf(s.Getenv, nil).Windows(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for _, w := range windows {
 		if w.Active && strings.HasPrefix(w.Title, "AAI Gateway") {
 			return w.PID
@@ -40,17 +40,13 @@ func TestWaylandNobodyAnswersByTyping(t *testing.T) {
 	window := ""
 	for until := time.Now().Add(testPatience); window == ""; time.Sleep(focusPollInterval) {
 		windows, err := screenOf(s.Getenv, nil).Windows(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		for _, w := range windows {
 			if w.PID == f.PID {
 				window = fmt.Sprint(w.ID)
 			}
 		}
-		if time.Now().After(until) {
-			t.Fatal("the window does not come up")
-		}
+		assert.Assert(t, !time.Now().After(until), "the window does not come up")
 	}
 	a := startArena(t, s, anyProgram, window)
 	for round, pattern := range patterns()[:2] {

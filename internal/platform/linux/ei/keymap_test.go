@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/platform/linux/ei"
 	"github.com/gybob/aai-gateway/internal/platform/linux/keysym"
 )
@@ -23,16 +26,10 @@ func newOracle(t *testing.T) *oracle {
 	cmd := exec.CommandContext(t.Context(), "python3", "testdata/xkb.py")
 	cmd.Stderr = t.Output()
 	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
+	assert.NilError(t, cmd.Start())
 	t.Cleanup(func() {
 		_ = in.Close()
 		_ = cmd.Wait()
@@ -42,12 +39,8 @@ func newOracle(t *testing.T) *oracle {
 
 func (o *oracle) ask(t *testing.T, request map[string]any, answer any) {
 	t.Helper()
-	if err := o.in.Encode(request); err != nil {
-		t.Fatal(err)
-	}
-	if err := o.out.Decode(answer); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, o.in.Encode(request))
+	assert.NilError(t, o.out.Decode(answer))
 }
 
 func (o *oracle) keymap(t *testing.T, layouts, variant string) (text string) {
@@ -86,9 +79,7 @@ func TestLayouts(t *testing.T) {
 		t.Run(fmt.Sprint(c.layouts, c.variant, c.group, c.locked), func(t *testing.T) {
 			text := xkbcommon.keymap(t, c.layouts, c.variant)
 			keymap, err := ei.ParseKeymap(text)
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			layout := keymap.Layout(c.group, c.locked)
 			var chars []rune
 			var strokes [][]uint32
@@ -101,18 +92,12 @@ func TestLayouts(t *testing.T) {
 			}
 			var got []rune
 			xkbcommon.ask(t, map[string]any{"keymap": text, "group": c.group, "locked": c.locked, "strokes": strokes}, &got)
-			if string(got) != string(chars) {
-				t.Errorf("the strokes for\n%s type\n%s", string(chars), string(got))
-			}
+			assert.Check(t, is.Equal(string(got), string(chars)), "the strokes for\n%s type\n%s", string(chars), string(got))
 			for _, r := range c.has {
-				if !strings.ContainsRune(string(chars), r) {
-					t.Errorf("the layout has no %q", r)
-				}
+				assert.Check(t, strings.ContainsRune(string(chars), r), "the layout has no %q", r)
 			}
 			for _, r := range c.lacks {
-				if strings.ContainsRune(string(chars), r) {
-					t.Errorf("the layout has %q", r)
-				}
+				assert.Check(t, !strings.ContainsRune(string(chars), r), "the layout has %q", r)
 			}
 		})
 	}
@@ -122,8 +107,7 @@ func TestLayouts(t *testing.T) {
 func TestDamagedKeymap(t *testing.T) {
 	text := newOracle(t).keymap(t, "de", "")
 	for end := 0; end < len(text); end += 97 {
-		if k, err := ei.ParseKeymap(text[:end]); err == nil {
-			t.Errorf("the first %d bytes are a keymap: %+v", end, k)
-		}
+		k, err := ei.ParseKeymap(text[:end])
+		assert.Check(t, err != nil, "the first %d bytes are a keymap: %+v", end, k)
 	}
 }

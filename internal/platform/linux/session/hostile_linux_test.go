@@ -11,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/platform/linux/session"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
@@ -25,9 +28,8 @@ func asNobody(t *testing.T) []string {
 	if os.Geteuid() != 0 {
 		command = append([]string{"sudo", "-n"}, command...)
 	}
-	if out, err := exec.Command(command[0], append(command[1:], "true")...).CombinedOutput(); err != nil {
-		t.Fatalf("there must be another user, by root or by sudo: %v: %s", err, out)
-	}
+	out, err := exec.Command(command[0], append(command[1:], "true")...).CombinedOutput()
+	assert.NilError(t, err, "there must be another user, by root or by sudo: %v: %s", err, out)
 	return command
 }
 
@@ -36,18 +38,12 @@ func asNobody(t *testing.T) []string {
 func (w *world) foreignBus() string {
 	w.t.Helper()
 	folder := filepath.Join(w.folder, "theirs")
-	if err := os.Mkdir(folder, 0o777); err != nil {
-		w.t.Fatal(err)
-	}
-	if err := os.Chmod(folder, 0o777); err != nil {
-		w.t.Fatal(err)
-	}
+	assert.NilError(w.t, os.Mkdir(folder, 0o777))
+	assert.NilError(w.t, os.Chmod(folder, 0o777))
 	path := filepath.Join(folder, "bus")
 	command := append(asNobody(w.t), "dbus-daemon", "--session", "--nofork", "--nopidfile", "--address=unix:path="+path)
 	cmd := exec.Command(command[0], command[1:]...)
-	if err := cmd.Start(); err != nil {
-		w.t.Fatal(err)
-	}
+	assert.NilError(w.t, cmd.Start())
 	w.t.Cleanup(func() {
 		_ = cmd.Process.Signal(syscall.SIGTERM)
 		_ = cmd.Wait()
@@ -65,9 +61,7 @@ func (w *world) foreignBus() string {
 func await(t *testing.T, what string, ready func() bool) {
 	t.Helper()
 	for until := time.Now().Add(patience); !ready(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(until) {
-			t.Fatalf("%s did not come", what)
-		}
+		assert.Assert(t, !time.Now().After(until), "%s did not come", what)
 	}
 }
 
@@ -93,9 +87,7 @@ func TestForeignBus(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			if err := c.put(w, filepath.Join(w.login(), "bus")); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, c.put(w, filepath.Join(w.login(), "bus")))
 			r := w.detector()
 			has(t, r, map[string]string{"DBUS_SESSION_BUS_ADDRESS": ""})
 			says(t, r, "not taken:", c.says)
@@ -163,21 +155,15 @@ func TestForeignDisplay(t *testing.T) {
 		"a stale cookie": {func(w *world) (string, string) { return w.screen().display, filepath.Join(w.folder, "gone") }, "refused"},
 		"a pipe as cookie": {func(w *world) (string, string) {
 			path := filepath.Join(w.folder, "pipe")
-			if err := syscall.Mkfifo(path, 0o600); err != nil {
-				w.t.Fatal(err)
-			}
+			assert.NilError(w.t, syscall.Mkfifo(path, 0o600))
 			return w.screen().display, path
 		}, "refused"},
 		"a cookie by a relative path": {func(w *world) (string, string) {
 			s := w.screen()
 			here, err := os.Getwd()
-			if err != nil {
-				w.t.Fatal(err)
-			}
+			assert.NilError(w.t, err)
 			cookie, err := filepath.Rel(here, s.cookie)
-			if err != nil {
-				w.t.Fatal(err)
-			}
+			assert.NilError(w.t, err)
 			return s.display, cookie
 		}, "refused"},
 		"it hangs":        {func(w *world) (string, string) { return w.hangs(), "" }, "deadline exceeded"},
@@ -196,9 +182,7 @@ func TestForeignDisplay(t *testing.T) {
 			r = w.detector()
 			has(t, r, map[string]string{"DISPLAY": s.display, "XAUTHORITY": s.cookie})
 			says(t, r, "DISPLAY says "+w.env["DISPLAY"], "instead is the screen "+s.display, "desktop.session")
-			if r.Report().Data()["passed"] != w.env["DISPLAY"] {
-				t.Errorf("programs are not told: %v", r.Report().Data())
-			}
+			assert.Check(t, is.Equal(r.Report().Data()["passed"], w.env["DISPLAY"]), "programs are not told: %v", r.Report().Data())
 		})
 	}
 }
@@ -267,7 +251,6 @@ func TestWithinAPrivateSession(t *testing.T) {
 		w.env[name] = private.Getenv(name)
 	}
 	has(t, w.detector(), map[string]string{"DISPLAY": private.Display, "DBUS_SESSION_BUS_ADDRESS": private.Address})
-	if n := l.questions(); n > 0 {
-		t.Errorf("login1 was asked %d times", n)
-	}
+	n := l.questions()
+	assert.Check(t, n <= 0, "login1 was asked %d times", n)
 }

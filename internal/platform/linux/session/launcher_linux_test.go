@@ -3,13 +3,13 @@ package session
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 )
@@ -19,9 +19,7 @@ func newTestLauncher(t *testing.T) (*Launcher, string) {
 	t.Helper()
 	dir := t.TempDir()
 	for _, sub := range []string{"bin", "data/applications", "system/applications"} {
-		if err := os.MkdirAll(filepath.Join(dir, sub), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.MkdirAll(filepath.Join(dir, sub), 0o700))
 	}
 	// Tests wait for the file that is written last, so that no write comes later.
 	script := "#!/bin/sh\nsleep 5 &\necho $! > " + dir + "/child.part\nmv " + dir + "/child.part " + dir + "/child\n" +
@@ -49,9 +47,7 @@ func newTestLauncher(t *testing.T) (*Launcher, string) {
 
 func writeFile(t *testing.T, file, text string, mode os.FileMode) {
 	t.Helper()
-	if err := os.WriteFile(file, []byte(text), mode); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.WriteFile(file, []byte(text), mode))
 }
 
 // awaitFile reads a file that a program is about to write.
@@ -69,13 +65,9 @@ func awaitFile(t *testing.T, file string) string {
 func startProgram(t *testing.T, l *Launcher, name string, args ...string) int {
 	t.Helper()
 	program, err := l.Find(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	pid, err := l.Start(t.Context(), program, args)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(func() {
 		if p, err := os.FindProcess(pid); err == nil {
 			_ = p.Kill()
@@ -90,13 +82,10 @@ func TestStart(t *testing.T) {
 			l, dir := newTestLauncher(t)
 			startProgram(t, l, name, "file; rm -rf $HOME")
 			out := awaitFile(t, filepath.Join(dir, "out"))
-			if want := "--new\na b\nfile; rm -rf $HOME\n"; !strings.HasPrefix(out, want) {
-				t.Errorf("it was started with %q, want %q", out, want)
-			}
+			want := "--new\na b\nfile; rm -rf $HOME\n"
+			assert.Check(t, strings.HasPrefix(out, want), "it was started with %q, want %q", out, want)
 			for _, variable := range []string{"QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1", "MARK=1"} {
-				if !slices.Contains(strings.Split(out, "\n"), variable) {
-					t.Errorf("%s is not in its environment", variable)
-				}
+				assert.Check(t, is.Contains(strings.Split(out, "\n"), variable), "%s is not in its environment", variable)
 			}
 		})
 	}
@@ -118,9 +107,7 @@ func TestStartLoadsTheTreesOfGTK2(t *testing.T) {
 		l, dir := newTestLauncher(t)
 		l.cfg.Environ = func() []string { return []string{"PATH=/usr/bin:/bin", c.environ} }
 		modules := filepath.Join(dir, "lib/x86_64-linux-gnu/gtk-2.0/modules")
-		if err := os.MkdirAll(modules, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.MkdirAll(modules, 0o700))
 		for _, module := range c.modules {
 			writeFile(t, filepath.Join(modules, "lib"+module+".so"), "", 0o600)
 		}
@@ -131,9 +118,7 @@ func TestStartLoadsTheTreesOfGTK2(t *testing.T) {
 				got += strings.TrimSpace(line)
 			}
 		}
-		if got != c.want {
-			t.Errorf("with %q and %q it was started with %q, want %q", c.environ, c.modules, got, c.want)
-		}
+		assert.Check(t, is.Equal(got, c.want), "with %q and %q it was started with %q, want %q", c.environ, c.modules, got, c.want)
 	}
 }
 
@@ -143,9 +128,7 @@ func TestStartEntry(t *testing.T) {
 	started := func(id string) (pid int) {
 		t.Helper()
 		pid, err := l.StartEntry(t.Context(), id, l.EntryCommand(id))
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		t.Cleanup(func() {
 			if p, err := os.FindProcess(pid); err == nil {
 				_ = p.Kill()
@@ -154,32 +137,26 @@ func TestStartEntry(t *testing.T) {
 		return pid
 	}
 	pid := started("org.example.Editor")
-	if out := awaitFile(t, filepath.Join(dir, "out")); !strings.HasPrefix(out, "--new\na b\n") || !l.IsRunning(pid) {
-		t.Errorf("it was started with %q", out)
-	}
+	out := awaitFile(t, filepath.Join(dir, "out"))
+	assert.Assert(t, strings.HasPrefix(out, "--new\na b\n"), "it was started with %q", out)
+	assert.Assert(t, l.IsRunning(pid), "it was started with %q", out)
 	for id, code := range map[string]aai.Code{
 		"Text Editor": aai.AppNotFound, "editor": aai.AppNotFound, "hidden": aai.AppNotFound, "gone": aai.AppNotFound, "shell": aai.AutomationNotSupported,
 	} {
-		if _, err := l.StartEntry(t.Context(), id, l.EntryCommand(id)); l.EntryCommand(id) != "" || aai.AsError(err) == nil || aai.AsError(err).Code != code {
-			t.Errorf("%q: %v, want %s", id, err, code)
-		}
+		_, err := l.StartEntry(t.Context(), id, l.EntryCommand(id))
+		assert.Equal(t, l.EntryCommand(id), "", "%q %v", id, err)
+		assert.Assert(t, aai.AsError(err) != nil, "%q %v", id, err)
+		assert.Equal(t, aai.AsError(err).Code, code, "%q %v", id, err)
 	}
 	for name, before := range map[string]string{"x-terminal-emulator": "-e\n", "xdg-terminal-exec": ""} { // the latter wins
-		if err := os.Remove(filepath.Join(dir, "out")); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.Remove(filepath.Join(dir, "out")))
 		script, err := os.ReadFile(filepath.Join(dir, "bin/editor"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		writeFile(t, filepath.Join(dir, "bin", name), string(script), 0o700)
 		started("shell")
-		if out := awaitFile(t, filepath.Join(dir, "out")); !strings.HasPrefix(out, before+filepath.Join(dir, "bin/editor")+"\n") {
-			t.Errorf("%s was started with %q", name, out)
-		}
-		if err := os.Remove(filepath.Join(dir, "bin", name)); err != nil {
-			t.Fatal(err)
-		}
+		out := awaitFile(t, filepath.Join(dir, "out"))
+		assert.Check(t, strings.HasPrefix(out, before+filepath.Join(dir, "bin/editor")+"\n"), "%s was started with %q", name, out)
+		assert.NilError(t, os.Remove(filepath.Join(dir, "bin", name)))
 	}
 }
 
@@ -194,27 +171,27 @@ func TestAnotherEntryIsNotStarted(t *testing.T) {
 	none := l.EntryCommand("late")
 	writeFile(t, system, entry("editor theirs"), 0o600)
 	allowed := l.EntryCommand("late")
-	if want := filepath.Join(dir, "bin/editor") + " theirs"; none != "" || allowed != want {
-		t.Fatalf("first %q, then %q; want %q", none, allowed, want)
-	}
+	want := filepath.Join(dir, "bin/editor") + " theirs"
+	assert.Equal(t, none, "")
+	assert.Equal(t, allowed, want)
 	writeFile(t, mine, entry("editor planted"), 0o600)
 	for _, command := range []string{none, allowed} {
 		_, err := l.StartEntry(t.Context(), "late", command)
-		if e := aai.AsError(err); e == nil || e.Code != aai.AppNotRunning || e.Delivery != aai.NotDelivered || e.Hint == "" {
-			t.Errorf("with %q: %v", command, err)
-		}
+		e := aai.AsError(err)
+		assert.Assert(t, e != nil, "%q %v", command, err)
+		assert.Equal(t, e.Code, aai.AppNotRunning, "%q %v", command, err)
+		assert.Equal(t, e.Delivery, aai.NotDelivered, "%q %v", command, err)
+		assert.Assert(t, e.Hint != "", "%q %v", command, err)
 	}
-	if _, err := os.Stat(filepath.Join(dir, "out")); err == nil {
-		t.Error("it was started")
-	}
+	_, err := os.Stat(filepath.Join(dir, "out"))
+	assert.Check(t, err != nil, "it was started")
 }
 
 func TestStartByNameAndPath(t *testing.T) {
 	l, dir := newTestLauncher(t)
 	startProgram(t, l, "editor", "x")
-	if out := awaitFile(t, filepath.Join(dir, "out")); !strings.HasPrefix(out, "x\n") {
-		t.Errorf("it was started with %q", out)
-	}
+	out := awaitFile(t, filepath.Join(dir, "out"))
+	assert.Check(t, strings.HasPrefix(out, "x\n"), "it was started with %q", out)
 	l, dir = newTestLauncher(t)
 	startProgram(t, l, filepath.Join(dir, "bin", "editor"))
 	awaitFile(t, filepath.Join(dir, "out"))
@@ -224,14 +201,11 @@ func TestChromiumShowsItsPages(t *testing.T) {
 	l, dir := newTestLauncher(t)
 	startProgram(t, l, "chromium", "about:blank")
 	out := awaitFile(t, filepath.Join(dir, "out"))
-	if !strings.HasPrefix(out, "--force-renderer-accessibility\n") || !strings.Contains(out, "\nabout:blank\n") {
-		t.Errorf("it was started with %q", out)
-	}
+	assert.Assert(t, strings.HasPrefix(out, "--force-renderer-accessibility\n"), "it was started with %q", out)
+	assert.Assert(t, is.Contains(out, "\nabout:blank\n"))
 	// By its files, whatever its name.
 	writeFile(t, filepath.Join(dir, "bin", "chrome_100_percent.pak"), "", 0o600)
-	if !needsSwitches(filepath.Join(dir, "bin", "editor")) {
-		t.Error("a program beside Chromium's resources was not taken for one")
-	}
+	assert.Check(t, needsSwitches(filepath.Join(dir, "bin", "editor")), "a program beside Chromium's resources was not taken for one")
 }
 
 func TestIsDescendant(t *testing.T) {
@@ -242,15 +216,12 @@ func TestIsDescendant(t *testing.T) {
 	for _, digit := range strings.TrimSpace(awaitFile(t, filepath.Join(dir, "child"))) {
 		child = 10*child + int(digit-'0')
 	}
-	if !l.IsDescendant(child, pid) || !l.IsDescendant(pid, pid) {
-		t.Errorf("process %d, started by %d, is not known as such", child, pid)
-	}
-	if l.IsDescendant(os.Getpid(), pid) || l.IsDescendant(1<<30, pid) {
-		t.Error("a stranger was taken for a descendant")
-	}
-	if !l.IsDescendant(pid, os.Getpid()) || !l.IsDescendant(child, os.Getpid()) {
-		t.Error("what was started in a session of its own is not known by its parents")
-	}
+	assert.Assert(t, l.IsDescendant(child, pid), "process %d, started by %d, is not known as such", child, pid)
+	assert.Assert(t, l.IsDescendant(pid, pid), "process %d, started by %d, is not known as such", child, pid)
+	assert.Assert(t, !l.IsDescendant(os.Getpid(), pid), "a stranger was taken for a descendant")
+	assert.Assert(t, !l.IsDescendant(1<<30, pid), "a stranger was taken for a descendant")
+	assert.Assert(t, l.IsDescendant(pid, os.Getpid()), "what was started in a session of its own is not known by its parents")
+	assert.Assert(t, l.IsDescendant(child, os.Getpid()), "what was started in a session of its own is not known by its parents")
 }
 
 func TestStartErrors(t *testing.T) {
@@ -265,14 +236,15 @@ func TestStartErrors(t *testing.T) {
 		"hidden":                       aai.AppNotFound,
 		filepath.Join(dir, "bin/none"): aai.AppNotFound,
 	} {
-		if p, err := l.Find(name); p.Path != "" || aai.AsError(err) == nil || aai.AsError(err).Code != code {
-			t.Errorf("%q: %v, %v; want %s", name, p, err, code)
-		}
+		p, err := l.Find(name)
+		assert.Equal(t, p.Path, "", "%q %v %v", name, p, err)
+		assert.Assert(t, aai.AsError(err) != nil, "%q %v %v", name, p, err)
+		assert.Equal(t, aai.AsError(err).Code, code, "%q %v %v", name, p, err)
 	}
 	_, err := l.Find("org.example.Edit")
-	if e := aai.AsError(err); len(e.Candidates) == 0 || e.Candidates[0] != "org.example.Editor" {
-		t.Errorf("candidates %q", e.Candidates)
-	}
+	e := aai.AsError(err)
+	assert.Assert(t, len(e.Candidates) != 0, "candidates %q", e.Candidates)
+	assert.Equal(t, e.Candidates[0], "org.example.Editor", "%q", e.Candidates)
 }
 
 func TestCommand(t *testing.T) {
@@ -285,29 +257,22 @@ func TestCommand(t *testing.T) {
 		`  a	b `:                      {"a", "b"},
 	} {
 		got, _ := desktopEntry{exec: text}.command()
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s:\n%s", text, diff)
-		}
+		assert.Check(t, is.DeepEqual(want, got), "%s", text)
 	}
 }
 
 // TestLacksAccessibility checks that only programs that draw with X alone are reported.
 func TestLacksAccessibility(t *testing.T) {
-	if (&Launcher{}).LacksAccessibility(os.Getpid()) || (&Launcher{}).LacksAccessibility(1<<30) {
-		t.Error("a process that shows no windows is mute")
-	}
+	assert.Assert(t, !(&Launcher{}).LacksAccessibility(os.Getpid()), "a process that shows no windows is mute")
+	assert.Assert(t, !(&Launcher{}).LacksAccessibility(1<<30), "a process that shows no windows is mute")
 }
 
 // TestAPipeIsNoEntry checks that a pipe among the entries does not block.
 func TestAPipeIsNoEntry(t *testing.T) {
 	l, dir := newTestLauncher(t)
-	if err := syscall.Mkfifo(filepath.Join(dir, "data/applications/aaa.desktop"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if program, err := l.Find("Text Editor"); err != nil {
-		t.Errorf("got %+v, %v", program, err)
-	}
-	if program, err := l.Find("aaa"); aai.AsError(err) == nil {
-		t.Errorf("the pipe is %+v", program)
-	}
+	assert.NilError(t, syscall.Mkfifo(filepath.Join(dir, "data/applications/aaa.desktop"), 0o600))
+	program, err := l.Find("Text Editor")
+	assert.Check(t, err, "%+v", program)
+	program, err = l.Find("aaa")
+	assert.Check(t, aai.AsError(err) != nil, "the pipe is %+v", program)
 }

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/godbus/dbus/v5"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // TestLockedByLogin1 checks that a screen is locked if login1 says so for a session on it.
@@ -34,9 +36,7 @@ func TestLockedByLogin1(t *testing.T) {
 				}
 			}
 			w.login1(&login1{sessions: c.sessions})
-			if got := w.detector().Locked(t.Context()); got != c.want {
-				t.Errorf("locked: %v", got)
-			}
+			assert.Check(t, is.Equal(w.detector().Locked(t.Context()), c.want))
 		})
 	}
 }
@@ -51,22 +51,16 @@ func TestLockedByTheDesktop(t *testing.T) {
 	for _, name := range []string{"org.freedesktop.ScreenSaver", "org.gnome.ScreenSaver", "org.mate.ScreenSaver"} {
 		w := newWorld(t)
 		conn := w.userBus().Connect(t)
-		if w.detector().Locked(t.Context()) {
-			t.Error("nobody is there, and it is locked")
-		}
+		assert.Check(t, !w.detector().Locked(t.Context()), "nobody is there, and it is locked")
 		s := &saver{}
 		path := map[string]dbus.ObjectPath{
 			"org.freedesktop.ScreenSaver": "/ScreenSaver", "org.gnome.ScreenSaver": "/org/gnome/ScreenSaver", "org.mate.ScreenSaver": "/org/mate/ScreenSaver",
 		}[name]
-		if err := conn.Export(s, path, name); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, conn.Export(s, path, name))
 		own(t, conn, name)
 		for _, active := range []bool{false, true} {
 			s.active.Store(active)
-			if got := w.detector().Locked(t.Context()); got != active {
-				t.Errorf("%s, %v: locked %v", name, active, got)
-			}
+			assert.Check(t, is.Equal(w.detector().Locked(t.Context()), active), name)
 		}
 	}
 }
@@ -78,7 +72,5 @@ func TestLockedUnknown(t *testing.T) {
 	w.cfg.Patience = 100 * time.Millisecond
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	if w.detector().Locked(ctx) {
-		t.Error("locked")
-	}
+	assert.Check(t, !w.detector().Locked(ctx), "locked")
 }

@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/platform/linux/session"
 	"github.com/gybob/aai-gateway/internal/testkit"
@@ -43,20 +46,16 @@ func TestWatchNotifications(t *testing.T) {
 	}
 	n := send("--dest", "org.freedesktop.Notifications", "--object-path", "/org/freedesktop/Notifications", "--method", "org.freedesktop.Notifications.Notify",
 		"backup", "uint32 0", "", "Done", "All files", "@as []", "@a{sv} {'urgency': <byte 1>, 'desktop-entry': <'org.example.Backup'>}", "int32 1000")
-	if n.Title != "Done" || n.Text != "All files" {
-		t.Errorf("the notification is %+v", n)
-	}
-	if !slices.Equal(n.Claims, []string{"org.example.Backup", "backup"}) {
-		t.Errorf("the sender names itself %q", n.Claims)
-	}
+	assert.Check(t, is.Equal(n.Title, "Done"), "%+v", n)
+	assert.Check(t, is.Equal(n.Text, "All files"), "%+v", n)
+	assert.Check(t, slices.Equal(n.Claims, []string{"org.example.Backup", "backup"}), "the sender names itself %q", n.Claims)
 	if len(n.Processes) > 0 && !slices.Contains(n.Processes, os.Getpid()) { // empty if the command has ended
 		t.Errorf("the processes are %v", n.Processes)
 	}
 	n = send("--dest", "org.freedesktop.portal.Desktop", "--object-path", "/org/freedesktop/portal/desktop", "--method", "org.freedesktop.portal.Notification.AddNotification",
 		"id", "@a{sv} {'title': <'Mail'>, 'body': <'From Ada'>, 'priority': <'high'>}")
-	if n.Title != "Mail" || n.Text != "From Ada" {
-		t.Errorf("the portal's notification is %+v", n)
-	}
+	assert.Check(t, is.Equal(n.Title, "Mail"), "%+v", n)
+	assert.Check(t, is.Equal(n.Text, "From Ada"), "%+v", n)
 	stop()
 	<-ended
 }

@@ -4,6 +4,9 @@ import (
 	"context"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/platform/linux/session"
 )
 
@@ -28,9 +31,7 @@ func TestPauseReasons(t *testing.T) {
 			c.login.sessions[0].display = screen.display
 			w.login1(c.login)
 			p := &session.PauseChecker{Detector: w.detector(), Screen: func(context.Context) string { return c.screen }}
-			if got := p.Reason(t.Context()); got != c.want {
-				t.Errorf("reason %q, want %q", got, c.want)
-			}
+			assert.Check(t, is.Equal(p.Reason(t.Context()), c.want))
 		})
 	}
 }

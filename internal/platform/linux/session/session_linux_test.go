@@ -8,6 +8,9 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // TestOwnEnvironment checks that a complete own environment is used without other sources.
@@ -23,9 +26,8 @@ func TestOwnEnvironment(t *testing.T) {
 		"DISPLAY": s.display, "XAUTHORITY": s.cookie, "LANG": "de_DE.UTF-8", "HOME": w.folder,
 		"DBUS_SESSION_BUS_ADDRESS": bus.Address, "XDG_RUNTIME_DIR": w.login(),
 	})
-	if n := l.questions(); n > 0 {
-		t.Errorf("login1 was asked %d times", n)
-	}
+	n := l.questions()
+	assert.Check(t, n <= 0, "login1 was asked %d times", n)
 	says(t, r, "bus: "+bus.Address, "from the own environment")
 	says(t, r, "display: "+s.display, "from the own environment")
 }
@@ -77,9 +79,7 @@ func TestEnviron(t *testing.T) {
 	w.env["DISPLAY"] = ":32000" // no server is there
 	got := w.detector().Environ([]string{"A=b", "DISPLAY=:32000", "XAUTHORITY=/stale", "HOME=/h"})
 	want := []string{"A=b", "HOME=/h", "DBUS_SESSION_BUS_ADDRESS=" + w.userBusAddress(), "DISPLAY=" + s.display, "XAUTHORITY=" + s.cookie, "XDG_RUNTIME_DIR=" + w.login()}
-	if !slices.Equal(got, want) {
-		t.Errorf("got  %q\nwant %q", got, want)
-	}
+	assert.Check(t, slices.Equal(got, want), "%q %q", got, want)
 }
 
 // TestRedetection checks that the session after a log-out and log-in is found.
@@ -89,9 +89,7 @@ func TestRedetection(t *testing.T) {
 	r := w.detector()
 	has(t, r, map[string]string{"DBUS_SESSION_BUS_ADDRESS": w.userBusAddress()})
 	bus.Stop()
-	if err := os.Remove(filepath.Join(w.login(), "bus")); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.Remove(filepath.Join(w.login(), "bus")))
 	has(t, r, map[string]string{"DBUS_SESSION_BUS_ADDRESS": "", "DISPLAY": ""})
 	bus = w.userBus()
 	s := w.screen()
@@ -106,9 +104,7 @@ func TestAnotherInItsPlace(t *testing.T) {
 	r := w.detector()
 	has(t, r, map[string]string{"DBUS_SESSION_BUS_ADDRESS": w.userBusAddress()})
 	place := filepath.Join(w.login(), "bus")
-	if err := errors.Join(os.Remove(place), os.Link(w.foreignBus(), place)); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, errors.Join(os.Remove(place), os.Link(w.foreignBus(), place)))
 	has(t, r, map[string]string{"DBUS_SESSION_BUS_ADDRESS": ""})
 }
 
@@ -123,17 +119,14 @@ func TestSharedByAll(t *testing.T) {
 	var group sync.WaitGroup
 	for range 50 {
 		group.Go(func() {
-			if got := r.Getenv("DISPLAY"); got != s.display {
-				t.Errorf("DISPLAY is %q", got)
-			}
+			assert.Check(t, is.Equal(r.Getenv("DISPLAY"), s.display))
 			_ = r.Getenv("DBUS_SESSION_BUS_ADDRESS")
 			_ = r.Getenv("LANG")
 		})
 	}
 	group.Wait()
-	if n := l.questions(); n != 1 {
-		t.Errorf("login1 was asked %d times", n)
-	}
+	n := l.questions()
+	assert.Check(t, is.Equal(n, 1), "login1 was asked %d times", n)
 }
 
 // TestLogin1Hangs checks that a hung login1 is waited for once, and does not hide other sources.
@@ -146,8 +139,7 @@ func TestLogin1Hangs(t *testing.T) {
 	r := w.detector()
 	has(t, r, map[string]string{"DISPLAY": s.display, "DBUS_SESSION_BUS_ADDRESS": w.userBusAddress(), "LANG": ""})
 	has(t, r, map[string]string{"LANG": "", "LC_ALL": ""})
-	if n := l.questions(); n != 1 {
-		t.Errorf("login1 was asked %d times", n)
-	}
+	n := l.questions()
+	assert.Check(t, is.Equal(n, 1), "login1 was asked %d times", n)
 	says(t, r, "login1 does not say")
 }

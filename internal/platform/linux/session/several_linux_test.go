@@ -11,6 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/platform/linux/session"
 )
 
@@ -46,9 +49,7 @@ func TestSeveralSessions(t *testing.T) {
 			r := w.detector()
 			has(t, r, map[string]string{"DISPLAY": c.display})
 			for _, line := range r.Report().Lines() {
-				if strings.Contains(line, "session 5") {
-					t.Errorf("another user's session is named: %s", line)
-				}
+				assert.Check(t, !strings.Contains(line, "session 5"), "another user's session is named: %s", line)
 			}
 			if c.display == two.display {
 				says(t, r, "session: session 2", "seat0", "active")
@@ -95,17 +96,13 @@ func (w *world) join(name string, cookies ...string) {
 	var all []byte
 	for _, file := range cookies {
 		text, err := os.ReadFile(file)
-		if err != nil {
-			w.t.Fatal(err)
-		}
+		assert.NilError(w.t, err)
 		number := strings.TrimPrefix(w.displays[file], ":")
 		// family, an empty address, then the display, which was empty
 		entry := append([]byte{0xff, 0xff, 0, 0, 0, byte(len(number))}, number...)
 		all = append(append(all, entry...), text[6:]...)
 	}
-	if err := os.WriteFile(filepath.Join(w.folder, name), all, 0o600); err != nil {
-		w.t.Fatal(err)
-	}
+	assert.NilError(w.t, os.WriteFile(filepath.Join(w.folder, name), all, 0o600))
 }
 
 // TestRemoteSession checks that a remote session gets no other seat's display from any source.
@@ -200,18 +197,14 @@ func (w *world) forward(s screen) (display string) {
 func (w *world) process(pid int, scope, users, environ string) {
 	w.t.Helper()
 	folder := filepath.Join(w.cfg.Proc, strconv.Itoa(pid))
-	if err := os.MkdirAll(folder, 0o700); err != nil {
-		w.t.Fatal(err)
-	}
+	assert.NilError(w.t, os.MkdirAll(folder, 0o700))
 	for name, text := range map[string]string{
 		"cgroup": "0::/user.slice/user-1.slice/" + scope + "\n", "status": "Name:\tx\nUid:\t" + users + "\nGid:\t0\t0\t0\t0\n", "environ": environ,
 	} {
 		if environ == "" && name == "environ" {
 			continue // as with one that has ended in between
 		}
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
-			w.t.Fatal(err)
-		}
+		assert.NilError(w.t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600))
 	}
 }
 
@@ -245,9 +238,9 @@ func TestWayland(t *testing.T) {
 	r := w.detector()
 	has(t, r, map[string]string{"WAYLAND_DISPLAY": "wayland-1", "DISPLAY": s.display, "XDG_SESSION_TYPE": "wayland"})
 	says(t, r, "compositor: wayland-1")
-	if data := fmt.Sprint(r.Report().Data()); !strings.Contains(data, "wayland-1") || !strings.Contains(data, "seat0") {
-		t.Errorf("the report for programs is %s", data)
-	}
+	data := fmt.Sprint(r.Report().Data())
+	assert.Assert(t, is.Contains(data, "wayland-1"))
+	assert.Assert(t, is.Contains(data, "seat0"))
 }
 
 // TestWaylandWithoutEnvironment checks that the only compositor in the runtime folder is taken if nothing names a
@@ -282,9 +275,8 @@ func TestWaylandWithoutEnvironment(t *testing.T) {
 			}
 			r := w.detector()
 			has(t, r, map[string]string{"WAYLAND_DISPLAY": c.want, "DISPLAY": ""})
-			if got := r.UnchosenCompositors(); !slices.Equal(got, c.unchosen) {
-				t.Errorf("unchosen are %q, expected %q", got, c.unchosen)
-			}
+			got := r.UnchosenCompositors()
+			assert.Check(t, slices.Equal(got, c.unchosen), "unchosen are %q, expected %q", got, c.unchosen)
 			for _, socket := range c.unchosen {
 				says(t, r, "not taken: "+socket, "2 compositors run here")
 			}
@@ -310,9 +302,7 @@ func TestWaylandOfAnotherFolder(t *testing.T) {
 func (w *world) listen(name string) *net.UnixListener {
 	w.t.Helper()
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(w.login(), name), Net: "unix"})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	assert.NilError(w.t, err)
 	w.t.Cleanup(func() { _ = l.Close() })
 	return l
 }
@@ -340,19 +330,15 @@ func TestUnreachedSession(t *testing.T) {
 			if l := w.detector().UnreachedLogin(); l != nil {
 				got = l.ID
 			}
-			if got != c.want {
-				t.Errorf("unreached is %q, expected %q", got, c.want)
-			}
+			assert.Check(t, is.Equal(got, c.want))
 		})
 	}
 	w := newWorld(t)
-	if l := w.detector().UnreachedLogin(); l != nil {
-		t.Errorf("without login1: %s", l)
-	}
+	l := w.detector().UnreachedLogin()
+	assert.Check(t, l == nil, "without login1: %s", l)
 	s := w.screen()
 	w.env["DISPLAY"], w.env["XAUTHORITY"] = s.display, s.cookie
 	w.login1(&login1{own: "2", sessions: []login{{id: "2", kind: "x11", display: s.display}}})
-	if l := w.detector().UnreachedLogin(); l != nil {
-		t.Errorf("with its screen: %s", l)
-	}
+	l = w.detector().UnreachedLogin()
+	assert.Check(t, l == nil, "with its screen: %s", l)
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/godbus/dbus/v5"
+	"gotest.tools/v3/assert"
 
 	"github.com/gybob/aai-gateway/internal/platform/linux/private"
 	"github.com/gybob/aai-gateway/internal/platform/linux/session"
@@ -39,9 +40,7 @@ type world struct {
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	folder, err := os.MkdirTemp("/tmp", "login-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(folder) })
 	if err := os.Chmod(folder, 0o755); err != nil { // other users must reach its content
 		t.Fatal(err)
@@ -50,9 +49,7 @@ func newWorld(t *testing.T) *world {
 	w.env = map[string]string{"HOME": folder, "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=" + folder + "/no-system-bus"}
 	proc := filepath.Join(folder, "proc") // without processes of this user, until a test adds one
 	for _, dir := range []string{w.login(), proc} {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.MkdirAll(dir, 0o700))
 	}
 	w.cfg = session.Config{
 		Getenv: func(name string) string { return w.env[name] }, CheckX11: x11.CheckAccess,
@@ -70,9 +67,7 @@ func (w *world) detector() *session.Detector { return session.New(w.cfg) }
 func (w *world) userBus() *testkit.Bus {
 	w.t.Helper()
 	bus := testkit.StartBus(w.t)
-	if err := os.Link(strings.TrimPrefix(bus.Address, "unix:path="), filepath.Join(w.login(), "bus")); err != nil {
-		w.t.Fatal(err)
-	}
+	assert.NilError(w.t, os.Link(strings.TrimPrefix(bus.Address, "unix:path="), filepath.Join(w.login(), "bus")))
 	return bus
 }
 
@@ -88,9 +83,9 @@ func (w *world) manager(bus *testkit.Bus, env ...string) {
 
 func own(t *testing.T, conn *dbus.Conn, name string) {
 	t.Helper()
-	if reply, err := conn.RequestName(name, 0); err != nil || reply != dbus.RequestNameReplyPrimaryOwner {
-		t.Fatal(reply, err)
-	}
+	reply, err := conn.RequestName(name, 0)
+	assert.NilError(t, err)
+	assert.Equal(t, reply, dbus.RequestNameReplyPrimaryOwner)
 }
 
 // readable are readable properties.
@@ -102,9 +97,7 @@ func (p readable) GetAll(string) (map[string]dbus.Variant, *dbus.Error) { return
 
 func serveProperties(t *testing.T, conn *dbus.Conn, path string, p readable) {
 	t.Helper()
-	if err := conn.Export(p, dbus.ObjectPath(path), "org.freedesktop.DBus.Properties"); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, conn.Export(p, dbus.ObjectPath(path), "org.freedesktop.DBus.Properties"))
 }
 
 // A login is a session in the fake login1.
@@ -137,9 +130,7 @@ func (w *world) login1(l *login1) *login1 {
 	bus := testkit.StartBus(w.t)
 	w.env["DBUS_SYSTEM_BUS_ADDRESS"] = bus.Address
 	conn := bus.Connect(w.t)
-	if err := conn.Export(l, "/org/freedesktop/login1", "org.freedesktop.login1.Manager"); err != nil {
-		w.t.Fatal(err)
-	}
+	assert.NilError(w.t, conn.Export(l, "/org/freedesktop/login1", "org.freedesktop.login1.Manager"))
 	serveProperties(w.t, conn, "/org/freedesktop/login1", readable{"PreparingForSleep": dbus.MakeVariant(l.sleeping)})
 	for _, s := range l.sessions {
 		serveProperties(w.t, conn, string(s.path()), readable{
@@ -246,9 +237,7 @@ func (w *world) screen(front ...string) screen {
 		})
 		return nil
 	})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	assert.NilError(w.t, err)
 	s := screen{display, cookie}
 	w.displays[cookie] = s.display
 	return s
@@ -257,9 +246,7 @@ func (w *world) screen(front ...string) screen {
 // writeCookie writes a file of libXau with one cookie for every display.
 func (w *world) writeCookie(path string) {
 	w.t.Helper()
-	if err := private.WriteCookie(path); err != nil {
-		w.t.Fatal(err)
-	}
+	assert.NilError(w.t, private.WriteCookie(path))
 }
 
 // has compares the Detector's values with name=value pairs; "" is none.
@@ -276,9 +263,7 @@ func has(t *testing.T, r *session.Detector, want map[string]string) {
 func says(t *testing.T, r *session.Detector, words ...string) {
 	t.Helper()
 	lines := r.Report().Lines()
-	if !slices.ContainsFunc(lines, func(line string) bool {
+	assert.Check(t, slices.ContainsFunc(lines, func(line string) bool {
 		return !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(line, word) })
-	}) {
-		t.Errorf("no line says %q:\n%s", words, strings.Join(lines, "\n"))
-	}
+	}), "no line says %q:\n%s", words, strings.Join(lines, "\n"))
 }

@@ -4,6 +4,9 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // TestEntryTarget checks that known launchers are skipped, and that programs that run
@@ -15,9 +18,7 @@ func TestEntryTarget(t *testing.T) {
 		writeFile(t, filepath.Join(bin, name), "#!/bin/true\n", 0o700)
 	}
 	for name, real := range map[string]string{"tool": "bash", "player": "snap"} {
-		if err := os.Symlink(real, filepath.Join(bin, name)); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.Symlink(real, filepath.Join(bin, name)))
 	}
 	editor := filepath.Join(bin, "editor")
 	for exec, want := range map[string]string{ // the started program, or "runs"
@@ -31,16 +32,14 @@ func TestEntryTarget(t *testing.T) {
 	} {
 		writeFile(t, filepath.Join(dir, "data/applications/one.desktop"), "[Desktop Entry]\nType=Application\nName=One\nExec="+exec+"\n", 0o600)
 		p, err := l.Find("one")
-		if err != nil {
-			t.Fatalf("%s: %v", exec, err)
-		}
+		assert.NilError(t, err, exec)
 		got := p.Target
 		if p.RunsCommands {
 			got = "runs"
 		}
-		if got != want || p.Entry != "one" || p.Exec != exec {
-			t.Errorf("%s starts %q, want %q; of entry %q, %q", exec, got, want, p.Entry, p.Exec)
-		}
+		assert.Check(t, is.Equal(got, want))
+		assert.Check(t, is.Equal(p.Entry, "one"))
+		assert.Check(t, is.Equal(p.Exec, exec))
 	}
 }
 
@@ -50,9 +49,8 @@ func TestFilesStandInTheFieldCode(t *testing.T) {
 	l, dir := newTestLauncher(t)
 	writeFile(t, filepath.Join(dir, "data/applications/one.desktop"), "[Desktop Entry]\nType=Application\nName=One\nExec=editor --new %F --last\n", 0o600)
 	startProgram(t, l, "one", "/a b", "/c")
-	if out := awaitFile(t, filepath.Join(dir, "out")); out[:len("--new\n/a b\n/c\n--last\n")] != "--new\n/a b\n/c\n--last\n" {
-		t.Errorf("it was started with %q", out)
-	}
+	out := awaitFile(t, filepath.Join(dir, "out"))
+	assert.Check(t, is.Equal(out[:len("--new\n/a b\n/c\n--last\n")], "--new\n/a b\n/c\n--last\n"), "it was started with %q", out)
 	for code, opens := range map[string]map[string]bool{
 		"%F": {"/tmp/-x": true, "-x": false, "--": false, "notes.txt": false, "./x": false, "": false, "https://example.org": false, "/a\nb": false},
 		"%u": {
@@ -63,16 +61,11 @@ func TestFilesStandInTheFieldCode(t *testing.T) {
 	} {
 		writeFile(t, filepath.Join(dir, "data/applications/one.desktop"), "[Desktop Entry]\nType=Application\nName=One\nExec=editor "+code+"\n", 0o600)
 		p, err := l.Find("one")
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		for arg, want := range opens {
-			if got := p.AcceptsArgs([]string{arg}); got != want {
-				t.Errorf("%q in the place of %q counts as to be opened: %t", arg, code, got)
-			}
+			got := p.AcceptsArgs([]string{arg})
+			assert.Check(t, is.Equal(got, want), "%q in the place of %q counts as to be opened: %t", arg, code, got)
 		}
-		if p.AcceptsArgs([]string{"/a", "/b"}) != (code == "%F") {
-			t.Errorf("two files in the place of %q", code)
-		}
+		assert.Check(t, is.Equal(p.AcceptsArgs([]string{"/a", "/b"}), (code == "%F")), "two files in the place of %q", code)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
@@ -18,16 +20,14 @@ func BenchmarkWayland(b *testing.B) {
 	screen := desktop.Rect{W: linuxtest.ScreenWidth, H: linuxtest.ScreenHeight}
 	b.Run("Windows", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := s.Windows(b.Context()); err != nil {
-				b.Fatal(err)
-			}
+			_, err := s.Windows(b.Context())
+			assert.NilError(b, err)
 		}
 	})
 	b.Run("Capture", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := s.Capture(b.Context(), screen); err != nil {
-				b.Fatal(err)
-			}
+			_, err := s.Capture(b.Context(), screen)
+			assert.NilError(b, err)
 		}
 	})
 	b.Run("Capture/grim", func(b *testing.B) {
@@ -44,9 +44,7 @@ func BenchmarkWayland(b *testing.B) {
 	}
 	b.Run("Type", func(b *testing.B) {
 		for b.Loop() {
-			if err := s.Type(b.Context(), desktop.PersonSeat, w.ID, text+"\n"); err != nil {
-				b.Fatal(err)
-			}
+			assert.NilError(b, s.Type(b.Context(), desktop.PersonSeat, w.ID, text+"\n"))
 			arrived(b)
 		}
 	})
@@ -58,19 +56,17 @@ func BenchmarkWayland(b *testing.B) {
 	})
 	b.Run("Clipboard", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := s.Set(b.Context(), desktop.Clip{Text: text}); err != nil {
-				b.Fatal(err)
-			}
-			if clip, err := s.Get(b.Context()); err != nil || clip.Text != text {
-				b.Fatalf("the clipboard has %q, %v", clip.Text, err)
-			}
+			_, err := s.Set(b.Context(), desktop.Clip{Text: text})
+			assert.NilError(b, err)
+			clip, err := s.Get(b.Context())
+			assert.NilError(b, err)
+			assert.Equal(b, clip.Text, text)
 		}
 	})
 	b.Run("Clipboard/wl-paste", func(b *testing.B) {
 		for b.Loop() {
-			if got := s.output(b, "wl-paste", "-n"); got != text {
-				b.Fatalf("wl-paste has %q", got)
-			}
+			got := s.output(b, "wl-paste", "-n")
+			assert.Equal(b, got, text, "wl-paste has %q", got)
 		}
 	})
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/platform/linux/atspi"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
@@ -24,9 +26,7 @@ func TestSwayChromium(t *testing.T) {
 	const page = `<title>target 0</title><button style="margin: 150px; width: 80px; height: 40px; border: 0">Target</button><script>
 n = 0; onresize = () => document.title = "target " + n + " at " + innerWidth
 onclick = e => document.title = "target " + ++n + " " + (e.offsetX - 40) + " " + (e.offsetY - 20) + " " + e.target.tagName</script>`
-	if err := os.WriteFile(file, []byte(page), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.WriteFile(file, []byte(page), 0o644))
 	f := &linuxtest.Fixture{App: s.Browser(t, "file://"+file)}
 	w := s.windowThat(t, func(w desktop.WindowInfo) bool {
 		return w.PID == f.PID && w.Active && strings.HasPrefix(w.Title, "target 0 ")
@@ -71,16 +71,10 @@ onclick = e => document.title = "target " + ++n + " " + (e.offsetX - 40) + " " +
 func snapshotOf(t *testing.T, tree *atspi.Bus, pid int) *desktop.Snapshot {
 	t.Helper()
 	apps, err := tree.Apps(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	i := slices.IndexFunc(apps, func(a desktop.App) bool { return a.PID == pid })
-	if i < 0 {
-		t.Fatal("the program is not listed")
-	}
+	assert.Assert(t, i >= 0, "the program is not listed")
 	snapshot, err := tree.Snapshot(t.Context(), apps[i])
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return snapshot
 }

@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
@@ -20,9 +23,7 @@ func (s *session) typing(ctx context.Context, t *testing.T) <-chan error {
 	t.Helper()
 	w := s.show(t, "foot", "sh", "-c", "stty raw -echo; cat > typed")
 	until(t, func() bool {
-		if err := s.Type(t.Context(), desktop.PersonSeat, w.ID, "a"); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, s.Type(t.Context(), desktop.PersonSeat, w.ID, "a"))
 		return s.read("typed") != ""
 	})
 	done := make(chan error, 1)
@@ -65,9 +66,7 @@ func TestWaylandCompositorEnds(t *testing.T) {
 	w := s.show(t, "foot", "sh", "-c", "cat > again")
 	until(t, func() bool { return s.Type(t.Context(), desktop.PersonSeat, w.ID, "again\n") == nil })
 	until(t, func() bool { return s.read("again") != "" })
-	if got := s.read("again"); got != "again\n" {
-		t.Errorf("arrived %q", got)
-	}
+	assert.Check(t, is.Equal(s.read("again"), "again\n"))
 }
 
 // TestWaylandCompositorHangs: acts end at their deadline while the compositor is stopped, and work when it goes on.
@@ -105,14 +104,12 @@ func TestWaylandClipOwnerHangs(t *testing.T) {
 	owner.Suspend(t)
 	_, err := s.Get(t.Context())
 	fails(t, err, aai.Timeout)
-	if _, err := s.Set(t.Context(), desktop.Clip{Text: strings.Repeat("ours", 1<<18)}); err != nil {
-		t.Fatal(err)
-	}
+	_, err = s.Set(t.Context(), desktop.Clip{Text: strings.Repeat("ours", 1<<18)})
+	assert.NilError(t, err)
 	reader := s.Launch(t, "sh", "-c", "wl-paste | (sleep 600; cat)") // it never reads the rest
 	until(t, func() bool { return reader.PID != 0 })
-	if got := s.output(t, "wl-paste", "-n"); len(got) != 4<<18 {
-		t.Errorf("wl-paste has %d bytes", len(got))
-	}
+	got := s.output(t, "wl-paste", "-n")
+	assert.Check(t, is.Equal(len(got), 4<<18), "wl-paste has %d bytes", len(got))
 }
 
 // TestWaylandUnplugged: without a monitor acts pause and pictures fail, and both work when it is back. Sway 1.7 cannot
@@ -131,8 +128,6 @@ func TestWaylandUnplugged(t *testing.T) {
 	fails(t, s.Display.Click(t.Context(), desktop.PersonSeat, w.ID, at, desktop.LeftButton, 1), aai.AutomationFailed, aai.AutomationNotSupported)
 	s.output(t, "swaymsg", "output", "HEADLESS-1", "enable")
 	until(t, func() bool { return s.PauseReason(t.Context()) == "" })
-	if err := s.Type(t.Context(), desktop.PersonSeat, w.ID, "after\n"); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, s.Type(t.Context(), desktop.PersonSeat, w.ID, "after\n"))
 	until(t, func() bool { return s.read("typed") == "after\n" })
 }

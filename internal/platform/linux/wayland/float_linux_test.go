@@ -5,6 +5,9 @@ import (
 	"image/color"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/platform/linux/wayland"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
@@ -40,9 +43,7 @@ func (n node) find(pid int) (found node) {
 func (s *session) nodeOf(t *testing.T, pid int) node {
 	t.Helper()
 	var root node
-	if err := json.Unmarshal([]byte(s.output(t, "swaymsg", "-t", "get_tree")), &root); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, json.Unmarshal([]byte(s.output(t, "swaymsg", "-t", "get_tree")), &root))
 	return root.find(pid)
 }
 
@@ -51,24 +52,14 @@ func (s *session) float(t *testing.T, width, height string) (node, desktop.Rect)
 	t.Helper()
 	app := s.Launch(t, "zenity", "--text-info", "--width", width, "--height", height)
 	seen := wayland.NewSession(s.Display, nil)
-	if err := seen.FloatWindows(t.Context(), app.PID); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, seen.FloatWindows(t.Context(), app.PID))
 	n := s.nodeOf(t, app.PID)
-	if n.Type != "floating_con" {
-		t.Errorf("it is a %q", n.Type)
-	}
-	if !n.Focused {
-		t.Error("it has not the keyboard")
-	}
-	if !n.Visible {
-		t.Error("it is not visible")
-	}
+	assert.Check(t, is.Equal(n.Type, "floating_con"))
+	assert.Check(t, n.Focused, "it has not the keyboard")
+	assert.Check(t, n.Visible, "it is not visible")
 	r := desktop.Rect{X: n.Rect.X, Y: n.Rect.Y - n.Title.Height, W: n.Rect.Width, H: n.Rect.Height + n.Title.Height}
 	screen := desktop.Rect{W: linuxtest.ScreenWidth, H: linuxtest.ScreenHeight}
-	if r.Intersect(screen) != r {
-		t.Errorf("%v is not wholly on the screen %v", r, screen)
-	}
+	assert.Check(t, is.Equal(r.Intersect(screen), r), "%v is not wholly on the screen %v", r, screen)
 	return n, r
 }
 
@@ -81,15 +72,13 @@ func TestSwayFloat(t *testing.T) {
 		last = s.show(t, "foot")
 	}
 	_, r := s.float(t, "860", "500")
-	if r.W < 860 || r.H < 500 {
-		t.Errorf("it is %v, and cut", r)
-	}
-	if _, r := s.float(t, "3000", "1500"); r.W < linuxtest.ScreenWidth-10 || r.H < linuxtest.ScreenHeight-10 {
-		t.Errorf("the large one is %v", r)
-	}
-	if n := s.nodeOf(t, last.PID); n.Type != "con" {
-		t.Errorf("the other window became a %q", n.Type)
-	}
+	assert.Check(t, r.W >= 860, "it is %v, and cut", r)
+	assert.Check(t, r.H >= 500, "it is %v, and cut", r)
+	_, r = s.float(t, "3000", "1500")
+	assert.Check(t, r.W >= linuxtest.ScreenWidth-10, "the large one is %v", r)
+	assert.Check(t, r.H >= linuxtest.ScreenHeight-10, "the large one is %v", r)
+	n := s.nodeOf(t, last.PID)
+	assert.Check(t, is.Equal(n.Type, "con"), "the other window became a %q", n.Type)
 }
 
 // TestSwayFloatOverFullscreen: no pixel of a window on the full screen lies over the question.
@@ -101,21 +90,15 @@ func TestSwayFloatOverFullscreen(t *testing.T) {
 	red := color.RGBA{R: 255, A: 255}
 	until(t, func() bool {
 		shot, err := s.Capture(t.Context(), desktop.Rect{W: linuxtest.ScreenWidth, H: linuxtest.ScreenHeight})
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		return s.nodeOf(t, foot.PID).FullscreenMode == 1 && shot.RGBAAt(linuxtest.ScreenWidth-1, linuxtest.ScreenHeight-1) == red
 	})
 	_, r := s.float(t, "860", "500")
 	shot, err := s.Capture(t.Context(), r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for y := range r.H {
 		for x := range r.W {
-			if shot.RGBAAt(x, y) == red {
-				t.Fatalf("at %d,%d the other window covers it", x, y)
-			}
+			assert.Assert(t, shot.RGBAAt(x, y) != red, "at %d,%d the other window covers it", x, y)
 		}
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/godbus/dbus/v5"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
@@ -16,9 +18,7 @@ func newTestDisplay(t *testing.T) (*linuxtest.Session, *Display, *conn) {
 	d := New(Config{Getenv: s.Getenv})
 	t.Cleanup(func() { _ = d.Close() })
 	c, err := d.connect(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return s, d, c
 }
 
@@ -26,9 +26,7 @@ func newTestDisplay(t *testing.T) (*linuxtest.Session, *Display, *conn) {
 func program(t *testing.T, address string) *dbus.Conn {
 	t.Helper()
 	conn, err := dbus.Connect(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(func() { _ = conn.Close() })
 	return conn
 }
@@ -39,20 +37,12 @@ func TestWaylandImpostor(t *testing.T) {
 	impostor := program(t, s.Address)
 	for name, find := range map[string]func(context.Context, *conn) (manager, error){kwinName: d.findKWin, gnomeName: d.findGNOME} {
 		reply, err := impostor.RequestName(name, dbus.NameFlagReplaceExisting)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		found, err := find(t.Context(), c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		real := name == kwinName && linuxtest.ChosenCompositor() == linuxtest.KWin
-		if took := reply == dbus.RequestNameReplyPrimaryOwner; took == real {
-			t.Errorf("the request for %s was answered with %d", name, reply)
-		}
-		if (found != nil) != real {
-			t.Errorf("of %s was found %v", name, found)
-		}
+		assert.Check(t, (reply == dbus.RequestNameReplyPrimaryOwner) != real, "the request for %s was answered with %d", name, reply)
+		assert.Check(t, is.Equal((found != nil), real), "%s %v", name, found)
 	}
 }
 
@@ -60,28 +50,16 @@ func TestWaylandImpostor(t *testing.T) {
 func TestWaylandForgedAnswer(t *testing.T) {
 	s, d, _ := newTestDisplay(t)
 	conn, err := d.bus.connect(t.Context(), d.config.Getenv)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	asked, forger := program(t, s.Address), program(t, s.Address)
 	answer, done := d.bus.answers.expect("token", asked.Names()[0])
 	defer done()
 	give := func(from *dbus.Conn, token, text string) error {
 		return from.Object(conn.Name(), "/").Call(answerInterface+"."+answerMember, 0, token, text).Err
 	}
-	if give(forger, "token", "forged") == nil {
-		t.Error("the forged answer was taken")
-	}
-	if give(asked, "other", "of another question") == nil {
-		t.Error("the answer with another token was taken")
-	}
-	if err := give(asked, "token", "true"); err != nil {
-		t.Error(err)
-	}
-	if got := <-answer; got != "true" {
-		t.Errorf("the answer is %q", got)
-	}
-	if give(asked, "token", "second") == nil {
-		t.Error("a second answer was taken")
-	}
+	assert.Check(t, give(forger, "token", "forged") != nil, "the forged answer was taken")
+	assert.Check(t, give(asked, "other", "of another question") != nil, "the answer with another token was taken")
+	assert.Check(t, give(asked, "token", "true"))
+	assert.Check(t, is.Equal(<-answer, "true"))
+	assert.Check(t, give(asked, "token", "second") != nil, "a second answer was taken")
 }

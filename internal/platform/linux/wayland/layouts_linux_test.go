@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/platform/linux/wayland"
@@ -29,9 +32,9 @@ func TestWaylandLayouts(t *testing.T) {
 			s := newSessionWith(t, layoutSetup(t, layout))
 			if !listsWindows(linuxtest.ChosenCompositor()) {
 				err := s.Type(t.Context(), desktop.PersonSeat, 1, text)
-				if got := aai.AsError(err); got.Code != aai.AutomationNotSupported || got.Hint == "" {
-					t.Errorf("typing without a list of windows: %v", err)
-				}
+				got := aai.AsError(err)
+				assert.Check(t, is.Equal(got.Code, aai.AutomationNotSupported), err)
+				assert.Check(t, got.Hint != "", "typing without a list of windows: %v", err)
 				return
 			}
 			if _, err := s.Set(t.Context(), desktop.Clip{Text: old}); err != nil {
@@ -43,29 +46,19 @@ func TestWaylandLayouts(t *testing.T) {
 					w := s.inFront(t, f.Title)
 					s.enterField(t, f, w, "Full name", "name")
 					for _, part := range []string{"yz;#'[]{}@\\", text, letters[layout]} {
-						if err := s.Key(t.Context(), desktop.PersonSeat, w.ID, desktop.Chord{Modifiers: []string{"ctrl"}, Key: "a"}); err != nil {
-							t.Fatal(err)
-						}
-						if err := s.Type(t.Context(), desktop.PersonSeat, w.ID, part); err != nil {
-							t.Fatal(err)
-						}
+						assert.NilError(t, s.Key(t.Context(), desktop.PersonSeat, w.ID, desktop.Chord{Modifiers: []string{"ctrl"}, Key: "a"}))
+						assert.NilError(t, s.Type(t.Context(), desktop.PersonSeat, w.ID, part))
 						f.WaitState(t, "name", part)
 					}
 					keys := fmt.Sprint(f.State(t)["keys"])
 					for _, letter := range letters[layout] {
-						if !strings.ContainsRune(keys, letter) {
-							t.Errorf("no key typed %q; the last keys are %s", letter, keys)
-						}
+						assert.Check(t, strings.ContainsRune(keys, letter), "no key typed %q; the last keys are %s", letter, keys)
 					}
 				})
 			}
 			clip, err := s.Get(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			if clip.Text != old {
-				t.Errorf("the clipboard has %q", clip.Text)
-			}
+			assert.NilError(t, err)
+			assert.Check(t, is.Equal(clip.Text, old))
 		})
 	}
 }
@@ -76,13 +69,9 @@ func layoutSetup(t *testing.T, layout string) linuxtest.WaylandSetup {
 		Env: []string{"XKB_DEFAULT_LAYOUT=" + layout, "GSETTINGS_BACKEND=keyfile"},
 		Prepare: func(s *linuxtest.Session) { // GNOME Shell has it in its settings
 			file := filepath.Join(s.Home, ".config", "glib-2.0", "settings", "keyfile")
-			if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, os.MkdirAll(filepath.Dir(file), 0o700))
 			text := "[org/gnome/desktop/input-sources]\nsources=[('xkb', '" + layout + "')]\n"
-			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, os.WriteFile(file, []byte(text), 0o600))
 		},
 	}
 }
@@ -113,9 +102,7 @@ func (s *session) clickField(t *testing.T, d *wayland.Display, f *linuxtest.Fixt
 		at.X += (w.Frame.W - 700) / 2
 		at.Y += w.Frame.H - 600 - (w.Frame.W-700)/2
 	}
-	if err := d.Click(t.Context(), desktop.PersonSeat, w.ID, at, desktop.LeftButton, 1); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, d.Click(t.Context(), desktop.PersonSeat, w.ID, at, desktop.LeftButton, 1))
 }
 
 // enterField clicks into a field until a letter arrives there: the places that a program writes may be from before its
@@ -124,9 +111,7 @@ func (s *session) enterField(t *testing.T, f *linuxtest.Fixture, w desktop.Windo
 	t.Helper()
 	until(t, func() bool {
 		s.clickField(t, s.Display, f, s.inFront(t, f.Title), name)
-		if err := s.Type(t.Context(), desktop.PersonSeat, w.ID, "x"); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, s.Type(t.Context(), desktop.PersonSeat, w.ID, "x"))
 		for range 50 {
 			if f.State(t)[key] != "" {
 				return true

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/platform/linux/atspi"
 	"github.com/gybob/aai-gateway/internal/platform/linux/wayland"
@@ -15,17 +17,13 @@ func (s *session) element(t *testing.T, tree *atspi.Bus, f *linuxtest.Fixture, n
 	t.Helper()
 	until(t, func() bool {
 		apps, err := tree.Apps(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		i := slices.IndexFunc(apps, func(a desktop.App) bool { return a.PID == f.PID })
 		if i < 0 {
 			return false
 		}
 		snapshot, err := tree.Snapshot(t.Context(), apps[i])
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		i = slices.IndexFunc(snapshot.Elements, func(e desktop.Element) bool { return e.Name == name && !e.Frame.Empty() })
 		if i >= 0 {
 			found = snapshot.Elements[i]
@@ -64,15 +62,11 @@ func (s *session) canvas(t *testing.T, tree *atspi.Bus, f *linuxtest.Fixture) de
 func (s *session) clickedAt(t *testing.T, tree *atspi.Bus, f *linuxtest.Fixture) (dx, dy int) {
 	t.Helper()
 	w := s.window(t, f.Title, isThere)
-	if err := s.Activate(t.Context(), w.ID); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, s.Activate(t.Context(), w.ID))
 	s.window(t, f.Title, isActive)
 	canvas := s.canvas(t, tree, f)
 	before := len(f.State(t)["clicks"].([]any))
-	if err := s.Display.Click(t.Context(), desktop.PersonSeat, w.ID, canvas.Center(), desktop.LeftButton, 1); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, s.Display.Click(t.Context(), desktop.PersonSeat, w.ID, canvas.Center(), desktop.LeftButton, 1))
 	var click map[string]any
 	f.WaitFor(t, "the canvas was clicked", func(state map[string]any) bool {
 		clicks := state["clicks"].([]any)
@@ -94,8 +88,7 @@ func TestWaylandPlaces(t *testing.T) {
 	s := newSession(t)
 	tree := s.newTree(t)
 	for _, kind := range []linuxtest.Kind{linuxtest.GTK4, linuxtest.Qt6, linuxtest.GTK3} {
-		if dx, dy := s.clickedAt(t, tree, s.Fixture(t, kind)); max(dx, -dx, dy, -dy) > 1 {
-			t.Errorf("a click into %s arrived %d,%d pixels away", kind, dx, dy)
-		}
+		dx, dy := s.clickedAt(t, tree, s.Fixture(t, kind))
+		assert.Check(t, max(dx, -dx, dy, -dy) <= 1, "a click into %s arrived %d,%d pixels away", kind, dx, dy)
 	}
 }

@@ -3,6 +3,8 @@ package wayland_test
 import (
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
@@ -16,14 +18,10 @@ func TestWaylandPopups(t *testing.T) {
 	tree := s.newTree(t)
 	f := s.Fixture(t, linuxtest.Qt6)
 	w := s.window(t, f.Title, isThere)
-	if err := s.Activate(t.Context(), w.ID); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, s.Activate(t.Context(), w.ID))
 	w = s.window(t, f.Title, isActive)
 	file := s.element(t, tree, f, "File").Frame.Center()
-	if err := s.Display.Click(t.Context(), desktop.PersonSeat, w.ID, file, desktop.LeftButton, 1); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, s.Display.Click(t.Context(), desktop.PersonSeat, w.ID, file, desktop.LeftButton, 1))
 	var item desktop.Point
 	var menu desktop.WindowInfo
 	until(t, func() bool {
@@ -32,11 +30,7 @@ func TestWaylandPopups(t *testing.T) {
 		menu = over
 		return err == nil && over.PID == f.PID && over.ID != w.ID
 	})
-	if err := s.Display.Click(t.Context(), desktop.PersonSeat, w.ID, item, desktop.LeftButton, 1); err == nil {
-		t.Error("a click for the window went into its menu")
-	}
-	if err := s.Display.Click(t.Context(), desktop.PersonSeat, menu.ID, item, desktop.LeftButton, 1); err != nil {
-		t.Fatal(err)
-	}
+	assert.Check(t, s.Display.Click(t.Context(), desktop.PersonSeat, w.ID, item, desktop.LeftButton, 1) != nil, "a click for the window went into its menu")
+	assert.NilError(t, s.Display.Click(t.Context(), desktop.PersonSeat, menu.ID, item, desktop.LeftButton, 1))
 	f.WaitState(t, "menu", "New")
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/godbus/dbus/v5"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
@@ -38,9 +40,7 @@ func (s *tokenStore) SaveToken(_ context.Context, token string) error {
 func startPortal(t *testing.T, s *session, desktopName, part, partName string) {
 	t.Helper()
 	conn, err := dbus.Connect(s.Address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(func() { _ = conn.Close() })
 	await := func(name string) {
 		until(t, func() bool {
@@ -91,9 +91,7 @@ func (s *session) typeInto(t *testing.T, d *wayland.Display, f *linuxtest.Fixtur
 	t.Helper()
 	w := s.inFront(t, f.Title)
 	s.clickField(t, d, f, w, "Full name")
-	if err := d.Type(t.Context(), desktop.PersonSeat, w.ID, text); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, d.Type(t.Context(), desktop.PersonSeat, w.ID, text))
 	f.WaitState(t, "name", text)
 }
 
@@ -101,9 +99,7 @@ func (s *session) typeInto(t *testing.T, d *wayland.Display, f *linuxtest.Fixtur
 func (s *session) endOfCompositor(t *testing.T, d *wayland.Display, w desktop.WindowInfo) {
 	t.Helper()
 	s.Compositor().Kill(t)
-	if err := d.Type(t.Context(), desktop.PersonSeat, w.ID, "nothing"); err == nil {
-		t.Error("text was typed without a compositor")
-	}
+	assert.Check(t, d.Type(t.Context(), desktop.PersonSeat, w.ID, "nothing") != nil, "text was typed without a compositor")
 }
 
 // TestWaylandPortalOfKDE: KDE's part of Debian 13 shows no question without Plasma, and denies it at once; it agrees to programs
@@ -118,20 +114,16 @@ func TestWaylandPortalOfKDE(t *testing.T) {
 	w := s.inFront(t, f.Title)
 	denied, _ := s.newPortalDisplay(t, &tokenStore{})
 	err := denied.Key(t.Context(), desktop.PersonSeat, w.ID, desktop.Chord{Key: "tab"})
-	if got := aai.AsError(err); got.Code != aai.AutomationNotSupported || got.Hint == "" {
-		t.Errorf("after a denial before anyone could answer: %v", err)
-	}
+	got := aai.AsError(err)
+	assert.Check(t, is.Equal(got.Code, aai.AutomationNotSupported), err)
+	assert.Check(t, got.Hint != "", "after a denial before anyone could answer: %v", err)
 	conn, err := dbus.Connect(s.Address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	defer func() { _ = conn.Close() }()
 	const store = "org.freedesktop.impl.portal.PermissionStore"
 	err = conn.Object(store, "/org/freedesktop/impl/portal/PermissionStore").Call(store+".SetPermission", 0,
 		"kde-authorized", true, "remote-desktop", "", []string{"yes"}).Err
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	allowed, _ := s.newPortalDisplay(t, &tokenStore{})
 	s.typeInto(t, allowed, f, "allowed")
 	s.endOfCompositor(t, allowed, w)

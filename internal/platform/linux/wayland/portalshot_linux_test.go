@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/godbus/dbus/v5"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
@@ -17,16 +19,12 @@ func TestWaylandPortalShot(t *testing.T) {
 	s := newSession(t)
 	startPortal(t, s, "GNOME", "/usr/libexec/xdg-desktop-portal-gnome", "org.freedesktop.impl.portal.desktop.gnome")
 	conn, err := dbus.Connect(s.Address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	defer func() { _ = conn.Close() }()
 	const store = "org.freedesktop.impl.portal.PermissionStore"
 	err = conn.Object(store, "/org/freedesktop/impl/portal/PermissionStore").Call(store+".SetPermission", 0,
 		"screenshot", true, "screenshot", "", []string{"yes"}).Err
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	until(t, func() bool {
 		o, err := s.Offer(t.Context())
 		return err == nil && o.Pictures != ""
@@ -36,12 +34,10 @@ func TestWaylandPortalShot(t *testing.T) {
 	colours := map[[3]uint32]bool{}
 	until(t, func() bool {
 		p, err := s.CaptureWindow(t.Context(), w.ID)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if b := p.Bounds(); b.Dx() != w.Frame.W || b.Dy() != w.Frame.H {
-			t.Fatalf("the picture is %v, the window %v", b, w.Frame)
-		}
+		assert.NilError(t, err)
+		b := p.Bounds()
+		assert.Equal(t, b.Dx(), w.Frame.W, "%v %v", b, w.Frame)
+		assert.Equal(t, b.Dy(), w.Frame.H, "%v %v", b, w.Frame)
 		for y := range w.Frame.H {
 			for x := range w.Frame.W {
 				r, g, b, _ := p.At(x, y).RGBA()
@@ -52,11 +48,7 @@ func TestWaylandPortalShot(t *testing.T) {
 	})
 	for _, pattern := range []string{"*.png", "*/*.png", "*/*/*.png"} {
 		left, err := filepath.Glob(filepath.Join(s.Home, pattern))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(left) > 0 {
-			t.Errorf("files stay: %v", left)
-		}
+		assert.NilError(t, err)
+		assert.Check(t, is.Len(left, 0), "files stay: %v", left)
 	}
 }

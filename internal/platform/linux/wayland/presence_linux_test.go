@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
@@ -19,12 +22,9 @@ func TestSwayLock(t *testing.T) {
 	s := newSession(t)
 	w := s.show(t, "foot", "sh", "-c", "cat > typed")
 	until(t, func() bool { _, err := os.Stat(filepath.Join(s.Home, "typed")); return err == nil })
-	if err := s.Type(t.Context(), desktop.PersonSeat, w.ID, "before "); err != nil {
-		t.Fatal(err)
-	}
-	if reason := s.PauseReason(t.Context()); reason != "" {
-		t.Fatalf("acts pause, %s, but nothing locks the screen", reason)
-	}
+	assert.NilError(t, s.Type(t.Context(), desktop.PersonSeat, w.ID, "before "))
+	reason := s.PauseReason(t.Context())
+	assert.Equal(t, reason, "", "acts pause, %s, but nothing locks the screen", reason)
 	lock := s.Launch(t, "swaylock", "--color", "112233")
 	until(t, func() bool { return s.PauseReason(t.Context()) != "" })
 	s.lock.SetPauseReason(s.PauseReason)
@@ -41,23 +41,19 @@ func TestSwayLock(t *testing.T) {
 		},
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		if e := aai.AsError(act(ctx)); e == nil || e.Delivery != aai.NotDelivered {
-			t.Errorf("%s into the lock: %v", name, e)
-		}
+		e := aai.AsError(act(ctx))
+		assert.Assert(t, e != nil, "%s into the lock: %v", name, e)
+		assert.Equal(t, e.Delivery, aai.NotDelivered, "%s %v", name, e)
 		cancel()
 	}
-	if pid, err := s.FocusedPID(t.Context()); pid != 0 || err != nil {
-		t.Errorf("the keyboard is of %d, %v", pid, err)
-	}
+	pid, err := s.FocusedPID(t.Context())
+	assert.Check(t, is.Equal(pid, 0))
+	assert.Check(t, err)
 	if err := syscall.Kill(lock.PID, syscall.SIGUSR1); err != nil { // it unlocks
 		t.Fatal(err)
 	}
 	until(t, func() bool { return s.PauseReason(t.Context()) == "" })
-	if err := s.Type(t.Context(), desktop.PersonSeat, w.ID, "after\n"); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, s.Type(t.Context(), desktop.PersonSeat, w.ID, "after\n"))
 	until(t, func() bool { return strings.HasSuffix(s.read("typed"), "\n") })
-	if got := s.read("typed"); got != "before after\n" {
-		t.Errorf("the terminal got %q", got)
-	}
+	assert.Check(t, is.Equal(s.read("typed"), "before after\n"))
 }

@@ -7,6 +7,9 @@ import (
 	"strconv"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
@@ -30,9 +33,8 @@ func (s *session) checkPlaces(t *testing.T, kinds ...linuxtest.Kind) {
 	t.Helper()
 	tree := s.newTree(t)
 	for _, kind := range kinds {
-		if dx, dy := s.clickedAt(t, tree, s.Fixture(t, kind)); max(dx, -dx, dy, -dy) > 1 {
-			t.Errorf("a click into %s arrived %d,%d pixels away", kind, dx, dy)
-		}
+		dx, dy := s.clickedAt(t, tree, s.Fixture(t, kind))
+		assert.Check(t, max(dx, -dx, dy, -dy) <= 1, "a click into %s arrived %d,%d pixels away", kind, dx, dy)
 	}
 }
 
@@ -40,17 +42,12 @@ func (s *session) checkPlaces(t *testing.T, kinds ...linuxtest.Kind) {
 func (s *session) checkMonitors(t *testing.T, n int, scale string) {
 	t.Helper()
 	monitors, err := s.Monitors(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(monitors) != n {
-		t.Errorf("%d monitors are listed, expected %d", len(monitors), n)
-	}
+	assert.NilError(t, err)
+	assert.Check(t, is.Len(monitors, n), "%d monitors are listed, expected %d", len(monitors), n)
 	want, _ := strconv.ParseFloat(scale, 64)
 	for _, m := range monitors {
-		if m.Scale < want-0.01 || m.Scale > want+0.01 {
-			t.Errorf("the monitor %+v has the scale %v, expected %v", m, m.Scale, want)
-		}
+		assert.Check(t, !(m.Scale < want-0.01), "the monitor %+v has the scale %v, expected %v", m, m.Scale, want)
+		assert.Check(t, !(m.Scale > want+0.01), "the monitor %+v has the scale %v, expected %v", m, m.Scale, want)
 	}
 }
 
@@ -77,9 +74,8 @@ func testSwayScales(t *testing.T) {
 			s.output(t, "swaymsg", "output HEADLESS-2 resolution 2800x1400 scale "+scale+" position -2800 100")
 			s.checkMonitors(t, 2, scale)
 			for _, f := range []*linuxtest.Fixture{gtk, qt} {
-				if dx, dy := s.clickedAt(t, tree, f); max(dx, -dx, dy, -dy) > 1 {
-					t.Errorf("a click into %s arrived %d,%d pixels away", f.Kind, dx, dy)
-				}
+				dx, dy := s.clickedAt(t, tree, f)
+				assert.Check(t, max(dx, -dx, dy, -dy) <= 1, "a click into %s arrived %d,%d pixels away", f.Kind, dx, dy)
 			}
 			s.checkRed(t, red)
 		})
@@ -93,9 +89,7 @@ func (s *session) checkRed(t *testing.T, red desktop.WindowInfo) {
 	isRed := func(c color.Color) bool { r, g, b, _ := c.RGBA(); return r > 0x6000 && g < r/2 && b < r/2 }
 	until(t, func() bool {
 		windows, err := s.Windows(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		for _, w := range windows {
 			if w.ID == red.ID {
 				red = w
@@ -104,9 +98,7 @@ func (s *session) checkRed(t *testing.T, red desktop.WindowInfo) {
 		f := red.Frame
 		area := desktop.Rect{X: f.X - border, Y: f.Y - border, W: f.W + 2*border, H: f.H + 2*border}
 		p, err := s.Capture(t.Context(), area)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		last := border + margin
 		return isRed(p.At(last, last)) && isRed(p.At(area.W-2*last, area.H-2*last)) && !isRed(p.At(1, area.H/2)) && !isRed(p.At(area.W/2, 1))
 	})

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/godbus/dbus/v5"
+	"gotest.tools/v3/assert"
 
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
@@ -64,9 +65,7 @@ func (s *session) show(t testing.TB, name string, args ...string) (w desktop.Win
 	app := s.Launch(t, name, args...)
 	until(t, func() bool {
 		windows, err := s.Windows(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		for _, w = range windows {
 			if w.PID != app.PID {
 				continue
@@ -89,9 +88,7 @@ func (s *session) output(t testing.TB, name string, args ...string) string {
 	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), name, args...)
 	cmd.Env, cmd.Dir = s.Env, s.Home
 	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%s: %v: %s", name, err, out)
-	}
+	assert.NilError(t, err, "%s %s", name, out)
 	return string(out)
 }
 
@@ -112,18 +109,14 @@ func installExtension(t testing.TB, s *linuxtest.Session) {
 	if err == nil {
 		err = x.Install()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 }
 
 // enableExtension switches the extension on, as "gnome-extensions enable" does.
 func enableExtension(t testing.TB, s *linuxtest.Session) {
 	t.Helper()
 	conn, err := dbus.Connect(s.Address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	defer func() { _ = conn.Close() }()
 	shell := conn.Object("org.gnome.Shell.Extensions", "/org/gnome/Shell/Extensions")
 	until(t, func() bool {

@@ -5,6 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/platform/linux/actingsign"
 	"github.com/gybob/aai-gateway/internal/platform/linux/wayland"
@@ -25,9 +28,7 @@ func TestSwaySign(t *testing.T) {
 	corner := desktop.Rect{X: linuxtest.ScreenWidth - 500, Y: linuxtest.ScreenHeight - 60, W: 500, H: 60}
 	dots := func() (at []desktop.Point) {
 		picture, err := s.Capture(t.Context(), corner)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		for y := range corner.H {
 			for x := range corner.W {
 				if picture.RGBAAt(x, y) == signDot {
@@ -41,13 +42,11 @@ func TestSwaySign(t *testing.T) {
 	until(t, func() bool { return len(dots()) > 0 })
 	n.Show("Another label")()
 	until(t, func() bool { return len(dots()) > 0 && s.PauseReason(t.Context()) == "" })
-	if err := s.Display.Click(t.Context(), desktop.PersonSeat, w.ID, dots()[0], desktop.LeftButton, 1); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, s.Display.Click(t.Context(), desktop.PersonSeat, w.ID, dots()[0], desktop.LeftButton, 1))
 	until(t, func() bool { return s.read("mouse") != "" }) // the click passed through
-	if pid, err := s.FocusedPID(t.Context()); pid != w.PID || err != nil {
-		t.Errorf("the keyboard is of %d, %v", pid, err)
-	}
+	pid, err := s.FocusedPID(t.Context())
+	assert.Check(t, is.Equal(pid, w.PID))
+	assert.Check(t, err)
 	hide()
 	until(t, func() bool { return len(dots()) == 0 })
 }
@@ -55,7 +54,7 @@ func TestSwaySign(t *testing.T) {
 // TestNoSignWithoutCompositor: without a Wayland session OpenSign leaves the sign to the X server.
 func TestNoSignWithoutCompositor(t *testing.T) {
 	d := wayland.New(wayland.Config{Getenv: func(string) string { return "" }})
-	if screen, err := d.OpenSign(t.Context()); screen != nil || err != nil {
-		t.Errorf("it is %v, %v", screen, err)
-	}
+	screen, err := d.OpenSign(t.Context())
+	assert.Assert(t, screen == nil, "it is %v, %v", screen, err)
+	assert.NilError(t, err, screen)
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
@@ -23,9 +25,7 @@ func TestWaylandTable(t *testing.T) {
 		})
 	}
 	offer, err := s.Offer(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	cells := []string{offer.Windows, offer.Pictures, offer.Input, offer.Clipboard}
 	for i, cell := range cells {
 		if cell == "" {
@@ -36,9 +36,7 @@ func TestWaylandTable(t *testing.T) {
 	name := program + " " + regexp.MustCompile(`\d+(\.\d+)+`).FindString(s.output(t, program, "--version"))
 	row := "| " + name + " | " + strings.Join(cells, " | ") + " |"
 	text, err := os.ReadFile(tableFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	old := ""
 	for line := range strings.Lines(string(text)) {
 		if strings.HasPrefix(line, "| "+name+" |") {
@@ -48,15 +46,11 @@ func TestWaylandTable(t *testing.T) {
 	if old == row {
 		return
 	}
-	if os.Getenv("UPDATE_GOLDEN") == "" {
-		t.Fatalf("the row is %q, the compositor offers %q", old, row)
-	}
+	assert.Assert(t, os.Getenv("UPDATE_GOLDEN") != "", "the row is %q, the compositor offers %q", old, row)
 	next := strings.Replace(string(text), old, row, 1)
 	if old == "" {
 		const head = "| --- | --- | --- | --- | --- |\n"
 		next = strings.Replace(string(text), head, head+row+"\n", 1)
 	}
-	if err := os.WriteFile(tableFile, []byte(next), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.WriteFile(tableFile, []byte(next), 0o644))
 }

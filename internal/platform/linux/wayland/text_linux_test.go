@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/platform/linux/wayland"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
@@ -20,18 +23,14 @@ func TestClipKeeper(t *testing.T) {
 	if os.Getenv(clipServerEnv) == "" {
 		return
 	}
-	if err := wayland.New(wayland.Config{Getenv: os.Getenv}).ServeClip(t.Context(), os.Stdin, os.Stdout); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, wayland.New(wayland.Config{Getenv: os.Getenv}).ServeClip(t.Context(), os.Stdin, os.Stdout))
 }
 
 // keepClips makes another process serve the clips of the session, until the session ends.
 func (s *session) keepClips(t *testing.T) {
 	t.Helper()
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	s.Display = wayland.New(wayland.Config{Getenv: s.Getenv, InputLock: s.lock, ClipServer: func() *exec.Cmd {
 		cmd := exec.CommandContext(t.Context(), self, "-test.run=^TestClipKeeper$")
 		cmd.Env = append(s.Env, clipServerEnv+"=1")
@@ -47,33 +46,25 @@ func TestSwayText(t *testing.T) {
 	const text, old = "The quick brown fox äöü ß € 漢字 😀 yz;:_'\"#{}[]\\|@", "the person's clip ü"
 	s := newSession(t, "XKB_DEFAULT_LAYOUT=fr")
 	s.keepClips(t)
-	if stays, err := s.Set(t.Context(), desktop.Clip{Text: old}); err != nil || !strings.Contains(stays, "a process of the gateway") {
-		t.Fatalf("the clip stays %q, %v", stays, err)
-	}
+	stays, err := s.Set(t.Context(), desktop.Clip{Text: old})
+	assert.NilError(t, err)
+	assert.Assert(t, is.Contains(stays, "a process of the gateway"))
 	t.Run("foot", func(t *testing.T) {
 		w := s.show(t, "foot", "sh", "-c", "cat > typed")
 		until(t, func() bool { _, err := os.Stat(filepath.Join(s.Home, "typed")); return err == nil })
-		if err := s.Type(t.Context(), desktop.PersonSeat, w.ID, text+"\n"); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, s.Type(t.Context(), desktop.PersonSeat, w.ID, text+"\n"))
 		until(t, func() bool { return strings.HasSuffix(s.read("typed"), "\n") })
-		if got := s.read("typed"); got != text+"\n" {
-			t.Errorf("typed %q, arrived %q", text, got)
-		}
+		got := s.read("typed")
+		assert.Check(t, is.Equal(got, text+"\n"), "typed %q, arrived %q", text, got)
 	})
 	t.Run("Chromium", func(t *testing.T) {
 		f := s.Fixture(t, linuxtest.Chromium)
 		w := s.window(t, f.Title, isActive)
 		s.clickField(t, s.Display, f, w, "Full name")
-		if err := s.Type(t.Context(), desktop.PersonSeat, w.ID, text); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, s.Type(t.Context(), desktop.PersonSeat, w.ID, text))
 		f.WaitState(t, "name", text)
 	})
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if got := s.output(t, "wl-paste", "-n"); got != old {
-		t.Errorf("after the gateway has ended the clipboard has %q", got)
-	}
+	assert.NilError(t, s.Close())
+	got := s.output(t, "wl-paste", "-n")
+	assert.Check(t, is.Equal(got, old), "after the gateway has ended the clipboard has %q", got)
 }

@@ -4,6 +4,9 @@ import (
 	"slices"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
@@ -21,9 +24,10 @@ func (s *session) refusesWindows(t *testing.T) bool {
 		return false
 	}
 	_, err := s.Windows(t.Context())
-	if e := aai.AsError(err); e == nil || e.Code != aai.AutomationNotSupported || e.Hint == "" {
-		t.Errorf("the list of windows: %v", err)
-	}
+	e := aai.AsError(err)
+	assert.Assert(t, e != nil, "the list of windows: %v", err)
+	assert.Equal(t, e.Code, aai.AutomationNotSupported, err)
+	assert.Assert(t, e.Hint != "", "the list of windows: %v", err)
 	return true
 }
 
@@ -38,9 +42,7 @@ func (s *session) windowThat(t *testing.T, fits func(desktop.WindowInfo) bool) (
 	t.Helper()
 	until(t, func() bool {
 		windows, err := s.Windows(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		i := slices.IndexFunc(windows, fits)
 		if i >= 0 {
 			found = windows[i]
@@ -59,41 +61,29 @@ func TestWaylandWindows(t *testing.T) {
 	s := newSession(t)
 	if !listsWindows(linuxtest.ChosenCompositor()) {
 		_, err := s.Windows(t.Context())
-		if got := aai.AsError(err).Code; got != aai.AutomationNotSupported {
-			t.Errorf("the list without places: %v", err)
-		}
+		assert.Check(t, is.Equal(aai.AsError(err).Code, aai.AutomationNotSupported), "the list without places: %v", err)
 		return
 	}
 	gtk, qt := s.Fixture(t, linuxtest.GTK4), s.Fixture(t, linuxtest.Qt6)
 	first, second := s.window(t, gtk.Title, isThere), s.window(t, qt.Title, isThere)
-	if first.PID != gtk.PID {
-		t.Errorf("%q has the process %d, listed is %d", gtk.Title, gtk.PID, first.PID)
-	}
-	if err := s.Activate(t.Context(), first.ID); err != nil {
-		t.Fatal(err)
-	}
+	assert.Check(t, is.Equal(first.PID, gtk.PID), "%q has the process %d, listed is %d", gtk.Title, gtk.PID, first.PID)
+	assert.NilError(t, s.Activate(t.Context(), first.ID))
 	first = s.window(t, gtk.Title, isActive)
 	if linuxtest.ChosenCompositor() == linuxtest.KWin { // the seats of the others have no keyboard without devices
 		gtk.WaitState(t, "focused", true)
 	}
 	at := desktop.Point{X: first.Frame.X + first.Frame.W/2, Y: first.Frame.Y + first.Frame.H/2}
-	if over, err := s.WindowAt(t.Context(), at); err != nil || over.ID != first.ID {
-		t.Errorf("over the active window lies %+v, %v", over, err)
-	}
-	if second.ID == first.ID {
-		t.Error("both windows have one number")
-	}
+	over, err := s.WindowAt(t.Context(), at)
+	assert.NilError(t, err, "%+v", over)
+	assert.Equal(t, over.ID, first.ID, "%+v", over)
+	assert.Check(t, second.ID != first.ID, "both windows have one number")
 	s.minimize(t, qt.Title, second.ID)
-	if err := s.Manage(t.Context(), second.ID, desktop.Close); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, s.Manage(t.Context(), second.ID, desktop.Close))
 	until(t, func() bool {
 		windows, err := s.Windows(t.Context())
 		return err == nil && !slices.ContainsFunc(windows, func(w desktop.WindowInfo) bool { return w.ID == second.ID })
 	})
-	if err := s.Activate(t.Context(), second.ID); err == nil {
-		t.Error("a closed window came to the front")
-	}
+	assert.Check(t, s.Activate(t.Context(), second.ID) != nil, "a closed window came to the front")
 }
 
 // minimize minimizes a window and restores it, where the compositor can.
@@ -101,17 +91,11 @@ func (s *session) minimize(t *testing.T, title string, id desktop.WindowID) {
 	t.Helper()
 	err := s.Manage(t.Context(), id, desktop.Minimize)
 	if linuxtest.ChosenCompositor() == linuxtest.Sway {
-		if got := aai.AsError(err).Code; got != aai.AutomationNotSupported {
-			t.Errorf("sway minimizes: %v", err)
-		}
+		assert.Check(t, is.Equal(aai.AsError(err).Code, aai.AutomationNotSupported), "sway minimizes: %v", err)
 		return
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	s.window(t, title, func(w desktop.WindowInfo) bool { return w.Minimized && w.Covered == 1 })
-	if err := s.Manage(t.Context(), id, desktop.Restore); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, s.Manage(t.Context(), id, desktop.Restore))
 	s.window(t, title, func(w desktop.WindowInfo) bool { return !w.Minimized })
 }

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
@@ -20,9 +23,7 @@ func TestWaylandXWayland(t *testing.T) {
 	const open = `import ctypes; x = ctypes.CDLL("libX11.so.6"); x.XOpenDisplay.restype = ctypes.c_void_p; ` +
 		`d = ctypes.c_void_p(x.XOpenDisplay(None)); x.XDisableAccessControl(d); x.XSync(d, 0)`
 	script := filepath.Join(s.Home, "open.py")
-	if err := os.WriteFile(script, []byte(open), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.WriteFile(script, []byte(open), 0o644))
 	s.output(t, "swaymsg", "exec", `sh -c 'python3 "$HOME/open.py"; echo "$DISPLAY" > "$HOME/display"'`)
 	until(t, func() bool { return strings.HasSuffix(s.read("display"), "\n") })
 	native := s.Fixture(t, linuxtest.GTK4)
@@ -30,11 +31,8 @@ func TestWaylandXWayland(t *testing.T) {
 	old := s.Fixture(t, linuxtest.GTK3)
 	tree := s.newTree(t)
 	for _, f := range []*linuxtest.Fixture{native, old} {
-		if dx, dy := s.clickedAt(t, tree, f); max(dx, -dx, dy, -dy) > 1 {
-			t.Errorf("a click into %s arrived %d,%d pixels away", f.Kind, dx, dy)
-		}
+		dx, dy := s.clickedAt(t, tree, f)
+		assert.Check(t, max(dx, -dx, dy, -dy) <= 1, "a click into %s arrived %d,%d pixels away", f.Kind, dx, dy)
 	}
-	if shell := s.output(t, "swaymsg", "-t", "get_tree"); !strings.Contains(shell, `"shell": "xwayland"`) {
-		t.Error("no window is one of XWayland")
-	}
+	assert.Check(t, is.Contains(s.output(t, "swaymsg", "-t", "get_tree"), `"shell": "xwayland"`), "no window is one of XWayland")
 }

@@ -5,6 +5,8 @@ package x11_test
 import (
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
@@ -16,9 +18,8 @@ func BenchmarkWindows(b *testing.B) {
 		s.Fixture(b, linuxtest.GTK3)
 	}
 	for b.Loop() {
-		if _, err := d.Windows(b.Context()); err != nil {
-			b.Fatal(err)
-		}
+		_, err := d.Windows(b.Context())
+		assert.NilError(b, err)
 	}
 }
 
@@ -28,9 +29,8 @@ func BenchmarkCapture(b *testing.B) {
 	d := open(b, s)
 	s.Fixture(b, linuxtest.GTK3)
 	for b.Loop() {
-		if _, err := d.Capture(b.Context(), desktop.Rect{W: linuxtest.ScreenWidth, H: linuxtest.ScreenHeight}); err != nil {
-			b.Fatal(err)
-		}
+		_, err := d.Capture(b.Context(), desktop.Rect{W: linuxtest.ScreenWidth, H: linuxtest.ScreenHeight})
+		assert.NilError(b, err)
 	}
 }
 
@@ -42,9 +42,8 @@ func BenchmarkCaptureCovered(b *testing.B) {
 	w := window(b, d, f)
 	s.Cover(b, f)
 	for b.Loop() {
-		if _, err := d.CaptureWindow(b.Context(), w.ID); err != nil {
-			b.Fatal(err)
-		}
+		_, err := d.CaptureWindow(b.Context(), w.ID)
+		assert.NilError(b, err)
 	}
 }
 
@@ -58,9 +57,7 @@ func BenchmarkType(b *testing.B) {
 	for name, text := range map[string]string{"own": "the quick brown fox", "borrowed": "съешь ещё этих"} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				if err := d.Type(b.Context(), desktop.PersonSeat, w, text); err != nil {
-					b.Fatal(err)
-				}
+				assert.NilError(b, d.Type(b.Context(), desktop.PersonSeat, w, text))
 			}
 		})
 	}

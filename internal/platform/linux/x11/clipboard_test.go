@@ -13,6 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/platform/linux/x11"
@@ -31,9 +34,7 @@ func copyOut(t testing.TB, s *linuxtest.Session, target string, data []byte) *ex
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "xclip", "-quiet", "-selection", "clipboard", "-target", target, "-in")
 	cmd.Env, cmd.Stdin = s.Env, bytes.NewReader(data)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, cmd.Start())
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
@@ -53,9 +54,8 @@ func eventually(t testing.TB, get func() (desktop.Clip, error), ready func(deskt
 	var clip desktop.Clip
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
 		var err error
-		if clip, err = get(); err != nil {
-			t.Fatal(err)
-		}
+		clip, err = get()
+		assert.NilError(t, err)
 		if ready(clip) {
 			return
 		}
@@ -68,9 +68,7 @@ func picture(t testing.TB, side int) []byte {
 	m := image.NewRGBA(image.Rect(0, 0, side, side))
 	_, _ = rand.Read(m.Pix)
 	var b bytes.Buffer
-	if err := (&png.Encoder{CompressionLevel: png.NoCompression}).Encode(&b, m); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, (&png.Encoder{CompressionLevel: png.NoCompression}).Encode(&b, m))
 	return b.Bytes()
 }
 
@@ -78,9 +76,10 @@ func TestClipboardFromOthers(t *testing.T) {
 	s := linuxtest.Start(t)
 	d := open(t, s)
 	get := func() (desktop.Clip, error) { return d.Get(soon(t)) }
-	if clip, err := get(); err != nil || clip.Text != "" || clip.PNG != nil {
-		t.Errorf("a new clipboard is %+v, %v", clip, err)
-	}
+	clip, err := get()
+	assert.NilError(t, err, "%+v", clip)
+	assert.Equal(t, clip.Text, "", "%+v", clip)
+	assert.Assert(t, clip.PNG == nil, "a new clipboard is %+v, %v", clip, err)
 	long := strings.Repeat("Größe 日本 🙂\n", 5<<20/22)
 	for _, text := range []string{"short", "Grüße 🙂", long} {
 		copyOut(t, s, "UTF8_STRING", []byte(text))
@@ -128,9 +127,9 @@ func TestClipboardHungOwner(t *testing.T) {
 	}
 	fails(t, err, aai.Timeout, aai.NotDelivered, "process ")
 	proceed(t, owner.Process.Pid)
-	if clip, err := d.Get(soon(t)); err != nil || clip.Text != "hello" {
-		t.Errorf("afterwards: %+v, %v", clip, err)
-	}
+	clip, err := d.Get(soon(t))
+	assert.NilError(t, err, "%+v", clip)
+	assert.Equal(t, clip.Text, "hello", "%+v", clip)
 }
 
 func TestClipboardToOthers(t *testing.T) {
@@ -138,46 +137,36 @@ func TestClipboardToOthers(t *testing.T) {
 	d := open(t, s)
 	long := strings.Repeat("Größe 日本 🙂\n", 5<<20/22)
 	for _, text := range []string{"short", "Grüße", "日本 🙂", strings.Repeat("x", 128<<10), strings.Repeat("x", 256<<10), long} {
-		if _, err := d.Set(soon(t), desktop.Clip{Text: text}); err != nil {
-			t.Fatal(err)
-		}
+		_, err := d.Set(soon(t), desktop.Clip{Text: text})
+		assert.NilError(t, err)
 		for _, target := range []string{"UTF8_STRING", "TEXT", "text/plain;charset=utf-8"} {
-			if got := pasted(t, s, target); string(got) != text {
-				t.Errorf("as %s it is %d bytes, want %d", target, len(got), len(text))
-			}
+			got := pasted(t, s, target)
+			assert.Check(t, is.Equal(string(got), text), "as %s it is %d bytes, want %d", target, len(got), len(text))
 		}
-		if clip, err := d.Get(soon(t)); err != nil || clip.Text != text {
-			t.Errorf("our own is %d bytes, %v", len(clip.Text), err)
-		}
+		clip, err := d.Get(soon(t))
+		assert.NilError(t, err, "%d", len(clip.Text))
+		assert.Equal(t, clip.Text, text, "%d", len(clip.Text))
 	}
-	if _, err := d.Set(soon(t), desktop.Clip{Text: "Grüße"}); err != nil {
-		t.Fatal(err)
-	}
-	if got := pasted(t, s, "STRING"); string(got) != "Gr\xfc\xdfe" {
-		t.Errorf("as Latin-1 it is %q", got)
-	}
+	_, err := d.Set(soon(t), desktop.Clip{Text: "Grüße"})
+	assert.NilError(t, err)
+	got := pasted(t, s, "STRING")
+	assert.Check(t, is.Equal(string(got), "Gr\xfc\xdfe"), "as Latin-1 it is %q", got)
 	targets := string(pasted(t, s, "TARGETS"))
 	for _, want := range []string{"TARGETS", "TIMESTAMP", "MULTIPLE", "UTF8_STRING", "STRING"} {
-		if !strings.Contains("\n"+targets, "\n"+want+"\n") {
-			t.Errorf("TARGETS lacks %s: %q", want, targets)
-		}
+		assert.Check(t, is.Contains("\n"+targets, "\n"+want+"\n"), "TARGETS lacks %s: %q", want, targets)
 	}
 	data := picture(t, 1200)
-	if _, err := d.Set(soon(t), desktop.Clip{PNG: data}); err != nil {
-		t.Fatal(err)
-	}
-	if got := pasted(t, s, "image/png"); !bytes.Equal(got, data) {
-		t.Errorf("the picture is %d bytes, want %d", len(got), len(data))
-	}
-	if strings.Contains(string(pasted(t, s, "TARGETS")), "STRING") {
-		t.Error("a picture is offered as text")
-	}
+	_, err = d.Set(soon(t), desktop.Clip{PNG: data})
+	assert.NilError(t, err)
+	got = pasted(t, s, "image/png")
+	assert.Check(t, bytes.Equal(got, data), "the picture is %d bytes, want %d", len(got), len(data))
+	assert.Check(t, !strings.Contains(string(pasted(t, s, "TARGETS")), "STRING"), "a picture is offered as text")
 	copyOut(t, s, "UTF8_STRING", []byte("theirs"))
 	eventually(t, func() (desktop.Clip, error) { return d.Get(soon(t)) }, func(c desktop.Clip) bool { return c.Text == "theirs" })
-	if _, err := d.Set(soon(t), desktop.Clip{}); err != nil {
-		t.Fatal(err)
-	}
-	if clip, err := d.Get(soon(t)); err != nil || clip.Text != "" || clip.PNG != nil {
-		t.Errorf("emptied, it is %+v, %v", clip, err)
-	}
+	_, err = d.Set(soon(t), desktop.Clip{})
+	assert.NilError(t, err)
+	clip, err := d.Get(soon(t))
+	assert.NilError(t, err, "%+v", clip)
+	assert.Equal(t, clip.Text, "", "%+v", clip)
+	assert.Assert(t, clip.PNG == nil, "emptied, it is %+v, %v", clip, err)
 }

@@ -11,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
 	"github.com/gybob/aai-gateway/internal/platform/linux/x11"
@@ -25,9 +28,7 @@ func TestClipKeeper(t *testing.T) {
 	if os.Getenv(clipServerEnv) == "" {
 		return
 	}
-	if err := x11.New(x11.Config{Getenv: os.Getenv}).ServeClip(t.Context(), os.Stdin, os.Stdout); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, x11.New(x11.Config{Getenv: os.Getenv}).ServeClip(t.Context(), os.Stdin, os.Stdout))
 }
 
 // TestClipOutlivesTheGateway checks that a clip outlives the gateway, and that its process
@@ -36,38 +37,29 @@ func TestClipOutlivesTheGateway(t *testing.T) {
 	t.Parallel()
 	s := linuxtest.Start(t)
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	d := x11.New(x11.Config{Getenv: s.Getenv, InputLock: inputlock.New(inputlock.Config{Folder: inputlock.Folder, Getenv: s.Getenv}), ClipServer: func() *exec.Cmd {
 		cmd := exec.CommandContext(t.Context(), self, "-test.run=^TestClipKeeper$")
 		cmd.Env = append(s.Env, clipServerEnv+"=1")
 		return cmd
 	}})
 	stays, err := d.Set(soon(t), desktop.Clip{Text: "Grüße"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	_, rest, _ := strings.Cut(stays, "(")
 	number, _, _ := strings.Cut(rest, ")")
 	pid, err := strconv.Atoi(number)
-	if err != nil || !strings.Contains(stays, "10m") {
-		t.Fatalf("it stays %q", stays)
-	}
-	if got, err := d.Get(soon(t)); err != nil || got.Text != "Grüße" {
-		t.Errorf("the gateway reads %q, %v", got.Text, err)
-	}
-	if err := d.Close(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, is.Contains(stays, "10m"))
+	got, err := d.Get(soon(t))
+	assert.NilError(t, err)
+	assert.Equal(t, got.Text, "Grüße")
+	assert.NilError(t, d.Close())
 	if got := string(pasted(t, s, "UTF8_STRING")); got != "Grüße" {
 		t.Errorf("after the gateway has ended there is %q", got)
 	}
 	copyOut(t, s, "UTF8_STRING", []byte("theirs"))
 	for end := time.Now().Add(2 * time.Minute); syscall.Kill(pid, 0) == nil; time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("who kept the clip has not ended")
-		}
+		assert.Assert(t, !time.Now().After(end), "who kept the clip has not ended")
 	}
 }
 
@@ -78,10 +70,7 @@ func TestClipWithoutServer(t *testing.T) {
 	d := x11.New(x11.Config{Getenv: s.Getenv, ClipServer: func() *exec.Cmd { return exec.CommandContext(t.Context(), "/bin/false") }})
 	t.Cleanup(func() { _ = d.Close() })
 	stays, err := d.Set(soon(t), desktop.Clip{Text: "ours"})
-	if err != nil || !strings.Contains(stays, "as long as the gateway runs") {
-		t.Fatalf("it stays %q, %v", stays, err)
-	}
-	if got := string(pasted(t, s, "UTF8_STRING")); got != "ours" {
-		t.Errorf("there is %q", got)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, is.Contains(stays, "as long as the gateway runs"))
+	assert.Check(t, is.Equal(string(pasted(t, s, "UTF8_STRING")), "ours"))
 }

@@ -15,6 +15,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
@@ -284,16 +286,14 @@ func FuzzLies(f *testing.F) {
 			defer cancel()
 			began := time.Now()
 			err := calls[name](ctx)
-			if took := time.Since(began); took > limit {
-				t.Errorf("%s took %v", name, took)
-			}
-			if _, ok := errors.AsType[*aai.Error](err); err != nil && !ok {
-				t.Errorf("%s: the error is not for callers: %v", name, err)
-			}
+			took := time.Since(began)
+			assert.Check(t, took <= limit, "%s took %v", name, took)
+			_, ok := errors.AsType[*aai.Error](err)
+			assert.Check(t, err == nil || ok, "%s: the error is not for callers: %v", name, err)
 			began = time.Now()
-			if err := d.Close(); err != nil || time.Since(began) > closePatience {
-				t.Errorf("after %s, Close took %v: %v", name, time.Since(began), err)
-			}
+			err = d.Close()
+			assert.NilError(t, err, "%s %v", name, time.Since(began))
+			assert.Assert(t, time.Since(began) <= closePatience, "after %s, Close took %v: %v", name, time.Since(began), err)
 			time.Sleep(time.Minute) // background work ends too
 		})
 	})
@@ -333,9 +333,7 @@ func TestHonest(t *testing.T) {
 			d := liarDisplay(folder, nil)
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
-			if err := d.everything()[name](ctx); err != nil {
-				t.Errorf("%s: %v", name, err)
-			}
+			assert.Check(t, d.everything()[name](ctx), name)
 			_ = d.Close()
 			time.Sleep(time.Minute)
 		}

@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/platform/linux/actingsign"
@@ -20,13 +23,9 @@ import (
 func sign(ctx context.Context, t *testing.T, s *server) xid {
 	t.Helper()
 	atom := internAtom(signSelection)
-	if err := s.must(ctx, atom); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, s.must(ctx, atom))
 	owner := getSelectionOwner(from(atom.reply, 8).u32())
-	if err := s.must(ctx, owner); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, s.must(ctx, owner))
 	return from(owner.reply, 8).u32()
 }
 
@@ -59,34 +58,21 @@ func TestSignShowsWhileActing(t *testing.T) {
 	d, conn, ctx := inside(t, s)
 	n, _ := newIndicator(t, d)
 	before, err := d.Windows(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	hide := n.Show("claude acts in Mousepad")
 	until(ctx, t, "the sign", func() bool { return sign(ctx, t, conn) != none })
 	id := sign(ctx, t, conn)
 	geometry := getGeometry(id)
-	if err := conn.must(ctx, geometry); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, conn.must(ctx, geometry))
 	frame := geometryOf(geometry)
 	shot, err := d.Capture(ctx, frame)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !hasRed(shot) {
-		t.Error("the sign's dot is not on the screen")
-	}
-	if at, err := d.WindowAt(ctx, desktop.Point{X: frame.X + frame.W/2, Y: frame.Y + frame.H/2}); err == nil && at.ID == desktop.WindowID(id) {
-		t.Error("a click would hit the sign")
-	}
+	assert.NilError(t, err)
+	assert.Check(t, hasRed(shot), "the sign's dot is not on the screen")
+	at, err := d.WindowAt(ctx, desktop.Point{X: frame.X + frame.W/2, Y: frame.Y + frame.H/2})
+	assert.Check(t, err != nil || at.ID != desktop.WindowID(id), "a click would hit the sign")
 	windows, err := d.Windows(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(windows) != len(before) {
-		t.Errorf("with the sign there are the windows %+v, before %+v", windows, before)
-	}
+	assert.NilError(t, err)
+	assert.Check(t, is.Len(windows, len(before)), "with the sign there are the windows %+v, before %+v", windows, before)
 	hide()
 	until(ctx, t, "the sign to go", func() bool { return sign(ctx, t, conn) == none })
 }
@@ -111,9 +97,7 @@ func TestOneSign(t *testing.T) {
 	two, _ := newIndicator(t, other)
 	width := func() int {
 		geometry := getGeometry(sign(ctx, t, conn))
-		if err := conn.do(ctx, geometry); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, conn.do(ctx, geometry))
 		if geometry.err != nil {
 			return 0
 		}
@@ -136,14 +120,10 @@ func TestStopKey(t *testing.T) {
 	defer n.Show("claude acts in Mousepad")()
 	until(ctx, t, "the sign", func() bool { return sign(ctx, t, conn) != none })
 	l, err := conn.layout(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	code := func(name string, of func(string) (keysym.Sym, error)) byte {
 		sym, err := of(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		return l.codesOf(sym)[0]
 	}
 	modifier := func(name string) (keysym.Sym, error) { return keysym.Modifier(name) }
@@ -157,9 +137,7 @@ func TestStopKey(t *testing.T) {
 		for _, c := range slices.Backward(codes) {
 			calls = append(calls, conn.fakeInput(keyRelease, c, desktop.Point{}))
 		}
-		if err := conn.must(ctx, calls...); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, conn.must(ctx, calls...))
 	}
 	press(escape)
 	press(shift, escape)
@@ -170,9 +148,7 @@ func TestStopKey(t *testing.T) {
 	case <-ctx.Done():
 		t.Fatal("super+escape did not stop")
 	}
-	if len(stops) != 0 {
-		t.Errorf("%d more stops", len(stops))
-	}
+	assert.Check(t, is.Equal(len(stops), 0), "%d more stops", len(stops))
 }
 
 // TestAgentsDoNotPressTheStopKey checks that the gateway refuses to press the stop chord with the
@@ -183,9 +159,8 @@ func TestAgentsDoNotPressTheStopKey(t *testing.T) {
 	d, conn, ctx := inside(t, s)
 	_, stops := newIndicator(t, d)
 	sc, err := conn.look(ctx)
-	if err != nil || len(sc.clients) != 1 {
-		t.Fatalf("%+v, %v", sc, err)
-	}
+	assert.NilError(t, err, "%+v", sc)
+	assert.Assert(t, is.Len(sc.clients, 1), "%+v", sc)
 	for _, c := range []struct {
 		chord desktop.Chord
 		want  aai.Code
@@ -195,13 +170,10 @@ func TestAgentsDoNotPressTheStopKey(t *testing.T) {
 		{desktop.Chord{Key: "escape"}, ""},
 	} {
 		err := d.Key(ctx, desktop.PersonSeat, sc.clients[0].ID, c.chord)
-		if c.want == "" && err != nil || c.want != "" && (err == nil || aai.AsError(err).Code != c.want) {
-			t.Errorf("%+v: %v, want %q", c.chord, err, c.want)
-		}
+		assert.Check(t, c.want != "" || err == nil, "%+v %v %q", c.chord, err, c.want)
+		assert.Check(t, !(c.want != "" && (err == nil || aai.AsError(err).Code != c.want)), "%+v %v %q", c.chord, err, c.want)
 	}
-	if len(stops) != 0 {
-		t.Errorf("%d stops", len(stops))
-	}
+	assert.Check(t, is.Equal(len(stops), 0))
 }
 
 // TestPauseForACover checks that a window that covers the screen past the window manager pauses
@@ -211,16 +183,12 @@ func TestPauseForACover(t *testing.T) {
 	s.Fixture(t, linuxtest.GTK3)
 	d, conn, ctx := inside(t, s)
 	managed, err := conn.managed(ctx)
-	if err != nil || !managed {
-		t.Fatalf("managed %v, %v", managed, err)
-	}
-	if reason := d.PauseReason(ctx); reason != "" {
-		t.Errorf("paused at the start: %s", reason)
-	}
+	assert.NilError(t, err, managed)
+	assert.Assert(t, managed, "managed %v, %v", managed, err)
+	reason := d.PauseReason(ctx)
+	assert.Check(t, is.Equal(reason, ""), "paused at the start: %s", reason)
 	geometry := getGeometry(conn.root)
-	if err := conn.must(ctx, geometry); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, conn.must(ctx, geometry))
 	screen := geometryOf(geometry)
 	const overrideRedirectValue, inputOutput = 1 << 9, 1
 	for _, c := range []struct {
@@ -246,18 +214,12 @@ func TestPauseForACover(t *testing.T) {
 			const setShape, inputSet = 1, 2
 			calls = append(calls, command(conn.shape, setShape, byte(0), byte(inputSet), byte(0), pad(1), id, int16(0), int16(0)))
 		}
-		if err := conn.must(ctx, append(calls, mapWindow(id))...); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, conn.must(ctx, append(calls, mapWindow(id))...))
 		until(ctx, t, c.name, func() bool {
 			a := getWindowAttributes(id)
 			return conn.must(ctx, a) == nil && a.reply[26] == viewable
 		})
-		if got := d.PauseReason(ctx) != ""; got != c.want {
-			t.Errorf("%s: pauses %v", c.name, got)
-		}
-		if err := conn.must(ctx, destroyWindow(id)); err != nil {
-			t.Fatal(err)
-		}
+		assert.Check(t, is.Equal(d.PauseReason(ctx) != "", c.want), c.name)
+		assert.NilError(t, conn.must(ctx, destroyWindow(id)))
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"time"
 	"unicode"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/gybob/aai-gateway"
@@ -36,39 +38,29 @@ func TestPersonClicks(t *testing.T) {
 			f := s.Fixture(t, kind)
 			w := id(t, f)
 			press := centre(f.ControlRect(t, "Press"))
-			if err := d.Click(soon(t), desktop.PersonSeat, w, press, desktop.LeftButton, 1); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, d.Click(soon(t), desktop.PersonSeat, w, press, desktop.LeftButton, 1))
 			f.WaitState(t, "presses", 1)
 			canvas := f.ControlRect(t, "Canvas")
 			at := centre(canvas)
 			for _, button := range []desktop.MouseButton{desktop.RightButton, desktop.LeftButton} {
-				if err := d.Click(soon(t), desktop.PersonSeat, w, at, button, 2); err != nil {
-					t.Fatal(err)
-				}
+				assert.NilError(t, d.Click(soon(t), desktop.PersonSeat, w, at, button, 2))
 			}
 			f.WaitFor(t, "the canvas is clicked", func(state map[string]any) bool {
 				clicks, _ := state["clicks"].([]any)
 				return len(clicks) == 4 && clicks[1].(map[string]any)["count"] == 2.0 && clicks[3].(map[string]any)["count"] == 2.0
 			})
 			to := desktop.Point{X: at.X + 40, Y: at.Y + 30}
-			if err := d.Drag(soon(t), desktop.PersonSeat, w, at, to, 100*time.Millisecond); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, d.Drag(soon(t), desktop.PersonSeat, w, at, to, 100*time.Millisecond))
 			f.WaitFor(t, "the canvas is dragged", func(state map[string]any) bool {
 				drags, _ := state["drags"].([]any)
 				return len(drags) == 1
 			})
 			fruits := fruits(t, f)
-			if err := d.Scroll(soon(t), desktop.PersonSeat, w, fruits, 0, 3); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, d.Scroll(soon(t), desktop.PersonSeat, w, fruits, 0, 3))
 			f.WaitFor(t, "the list scrolls", func(state map[string]any) bool { return state["scroll"].(float64) > 0 })
 			// A busy Chromium drops some of the scrolling: then the wheel is turned again.
 			await(t, "the list is scrolled back", func() bool {
-				if err := d.Scroll(soon(t), desktop.PersonSeat, w, fruits, 0, -3); err != nil {
-					t.Fatal(err)
-				}
+				assert.NilError(t, d.Scroll(soon(t), desktop.PersonSeat, w, fruits, 0, -3))
 				for until := time.Now().Add(time.Second); f.State(t)["scroll"] != 0.0 && time.Now().Before(until); {
 					time.Sleep(10 * time.Millisecond)
 				}
@@ -91,19 +83,13 @@ func TestPersonTypes(t *testing.T) {
 			w := id(t, f)
 			f.Press(t, "Full name")
 			text := `Grüße αβγ €🙂 日本 {"a":1} ~^'` + "`" + ` ÄÖ`
-			if err := d.Type(soon(t), desktop.PersonSeat, w, text); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, d.Type(soon(t), desktop.PersonSeat, w, text))
 			f.WaitState(t, "name", text)
 			f.Press(t, "Notes")
-			if err := d.Type(soon(t), desktop.PersonSeat, w, "a\nb\r\nC"); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, d.Type(soon(t), desktop.PersonSeat, w, "a\nb\r\nC"))
 			f.WaitState(t, "notes", "a\nb\nC")
 			for _, c := range []desktop.Chord{{Key: "a", Modifiers: []string{"ctrl"}}, {Key: "Delete"}, {Key: "X"}} {
-				if err := d.Key(soon(t), desktop.PersonSeat, w, c); err != nil {
-					t.Fatal(err)
-				}
+				assert.NilError(t, d.Key(soon(t), desktop.PersonSeat, w, c))
 			}
 			f.WaitState(t, "notes", "X")
 			s.Cover(t, f)
@@ -132,35 +118,28 @@ func TestOwnSeat(t *testing.T) {
 			x, y := s.Pointer(t)
 			undisturbed := func(what string) {
 				t.Helper()
-				if x2, y2 := s.Pointer(t); x != x2 || y != y2 {
-					t.Errorf("after %s the pointer is at %d,%d, not %d,%d", what, x2, y2, x, y)
-				}
+				x2, y2 := s.Pointer(t)
+				assert.Check(t, is.Equal(x, x2), what)
+				assert.Check(t, is.Equal(y, y2), what)
 				// The window manager gets the own keyboard's events one by one.
 				await(t, "the person's window is active after "+what, func() bool {
 					return s.ActiveWindow(t) == mine.Title && window(t, d, mine).Active
 				})
-				if focus := string(tool(t, s, nil, "xdotool", "getwindowfocus", "getwindowname")); focus != mine.Title+"\n" {
-					t.Errorf("after %s the focus is in %q", what, focus)
-				}
+				focus := string(tool(t, s, nil, "xdotool", "getwindowfocus", "getwindowname"))
+				assert.Check(t, is.Equal(focus, mine.Title+"\n"), "after %s the focus is in %q", what, focus)
 			}
 			text := "hello Wörld ABC! €🙂"
-			if err := d.Type(soon(t), desktop.OwnSeat, w, text); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, d.Type(soon(t), desktop.OwnSeat, w, text))
 			f.WaitState(t, "name", text)
 			undisturbed("Type")
 			for _, c := range []desktop.Chord{{Key: "a", Modifiers: []string{"ctrl"}}, {Key: "Delete"}, {Key: "X"}} {
-				if err := d.Key(soon(t), desktop.OwnSeat, w, c); err != nil {
-					t.Fatal(err)
-				}
+				assert.NilError(t, d.Key(soon(t), desktop.OwnSeat, w, c))
 			}
 			f.WaitState(t, "name", "X")
 			undisturbed("Key")
 			attend(t, d, f, mine)
 			undisturbed("Attend")
-			if err := d.Scroll(soon(t), desktop.OwnSeat, w, list, 0, 3); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, d.Scroll(soon(t), desktop.OwnSeat, w, list, 0, 3))
 			f.WaitFor(t, "the list scrolls", func(state map[string]any) bool { return state["scroll"].(float64) > 0 })
 			undisturbed("Scroll")
 			tool(t, s, nil, "xdotool", "type", "person")
@@ -191,14 +170,11 @@ func attend(t *testing.T, d *x11.Display, f, mine *linuxtest.Fixture) {
 			return input.Key(ctx, desktop.OwnSeat, w, desktop.Chord{Key: "backspace"})
 		})
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	f.WaitState(t, "name", "XY")
 	f.WaitState(t, "focused", false)
-	if err := <-other; err != nil {
-		t.Errorf("who came meanwhile: %v", err)
-	}
+	err = <-other
+	assert.Check(t, err, "who came meanwhile: %v", err)
 }
 
 // TestTypesAnything checks that any text arrives, with either seat.
@@ -218,14 +194,10 @@ func TestTypesAnything(t *testing.T) {
 				runes := rapid.OneOf(rapid.RuneFrom(nil, unicode.Letter, unicode.Digit, unicode.Punct, unicode.Symbol), rapid.RuneFrom([]rune("aAzZ09 ~{}@€ß🙂👍")))
 				for i := range 4 {
 					text := rapid.StringOfN(runes, 1, 90, -1).Example(i + int(seat)*10)
-					if err := d.Type(soon(t), seat, w, text); err != nil {
-						t.Fatal(err)
-					}
+					assert.NilError(t, d.Type(soon(t), seat, w, text))
 					f.WaitState(t, "name", text)
 					for _, c := range []desktop.Chord{{Key: "a", Modifiers: []string{"ctrl"}}, {Key: "backspace"}} {
-						if err := d.Key(soon(t), seat, w, c); err != nil {
-							t.Fatal(err)
-						}
+						assert.NilError(t, d.Key(soon(t), seat, w, c))
 					}
 					f.WaitState(t, "name", "")
 				}
@@ -245,9 +217,7 @@ func TestLockedKeyboard(t *testing.T) {
 		w := id(t, f)
 		f.Press(t, "Full name")
 		tool(t, s, nil, "xdotool", "key", "Caps_Lock")
-		if err := d.Type(soon(t), desktop.PersonSeat, w, "aBÄöж"); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, d.Type(soon(t), desktop.PersonSeat, w, "aBÄöж"))
 		f.WaitState(t, "name", "aBÄöж")
 		tool(t, s, nil, "xdotool", "key", "a") // Caps Lock is on as before
 		f.WaitState(t, "name", "aBÄöжA")
@@ -285,12 +255,11 @@ func TestBadInput(t *testing.T) {
 	fails(t, d.Drag(soon(t), desktop.PersonSeat, w, at, desktop.Point{X: 1, Y: 5000}, 0), aai.InvalidParams, aai.NotDelivered, "5000")
 	err := d.Key(soon(t), desktop.OwnSeat, w, desktop.Chord{Key: "pagedwon"})
 	e, ok := errors.AsType[*aai.Error](err)
-	if !ok || len(e.Candidates) == 0 || e.Candidates[0] != "pagedown" {
-		t.Errorf("%v has no good candidates", err)
-	}
-	if keys := f.State(t)["keys"].([]any); len(keys) > 0 {
-		t.Errorf("these keys were pressed: %v", keys)
-	}
+	assert.Assert(t, ok, "%v has no good candidates", err)
+	assert.Assert(t, len(e.Candidates) != 0, "%v has no good candidates", err)
+	assert.Equal(t, e.Candidates[0], "pagedown", err)
+	keys := f.State(t)["keys"].([]any)
+	assert.Check(t, is.Len(keys, 0), "these keys were pressed: %v", keys)
 }
 
 // TestCancelledDrag checks that the button never stays down.
@@ -308,9 +277,7 @@ func TestCancelledDrag(t *testing.T) {
 	close(ctx.over)
 	fails(t, <-dragged, aai.Timeout, aai.DeliveryUnknown)
 	// With a button down no click is made.
-	if err := d.Click(soon(t), desktop.PersonSeat, id(t, f), at, desktop.LeftButton, 1); err != nil {
-		t.Error(err)
-	}
+	assert.Check(t, d.Click(soon(t), desktop.PersonSeat, id(t, f), at, desktop.LeftButton, 1))
 }
 
 // A timed context has a deadline that the test triggers.

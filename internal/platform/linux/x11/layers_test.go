@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
@@ -26,25 +29,20 @@ func TestLayers(t *testing.T) {
 			if i := slices.IndexFunc(layers, func(l desktop.Layer) bool { return l.PID == pid }); i >= 0 {
 				return i, layers[i]
 			}
-			if time.Now().After(until) {
-				t.Fatalf("no layer of process %d: %+v, %v", pid, layers, err)
-			}
+			assert.Assert(t, !time.Now().After(until), "no layer of process %d: %+v, %v", pid, layers, err)
 		}
 	}
 	first, layer := layerOf(f.PID)
-	if layer.Frame.Intersect(w.Frame) != w.Frame || len(layer.OpaqueRegion) == 0 || layer.OpaqueRegion[0].Intersect(w.Frame).Empty() {
-		t.Errorf("the window at %v is the layer %+v", w.Frame, layer)
-	}
-	if layer.Unmanaged {
-		t.Error("the window manager knows it")
-	}
+	assert.Equal(t, layer.Frame.Intersect(w.Frame), w.Frame, "%+v", layer)
+	assert.Assert(t, len(layer.OpaqueRegion) != 0, "the window at %v is the layer %+v", w.Frame, layer)
+	assert.Assert(t, !layer.OpaqueRegion[0].Intersect(w.Frame).Empty(), "the window at %v is the layer %+v", w.Frame, layer)
+	assert.Check(t, !layer.Unmanaged, "the window manager knows it")
 	cover := s.Cover(t, f)
-	if second, above := layerOf(cover.PID); second <= first || above.Frame.Intersect(w.Frame).Empty() {
-		t.Errorf("what covers it is layer %d, it is layer %d", second, first)
-	}
+	second, above := layerOf(cover.PID)
+	assert.Check(t, second > first, "what covers it is layer %d, it is layer %d", second, first)
+	assert.Check(t, !above.Frame.Intersect(w.Frame).Empty(), "what covers it is layer %d, it is layer %d", second, first)
 	id := strings.TrimSpace(string(tool(t, s, nil, "xdotool", "search", "--name", f.Title)))
 	tool(t, s, nil, "xprop", "-id", strings.Fields(id)[0], "-f", "_NET_WM_WINDOW_OPACITY", "32c", "-set", "_NET_WM_WINDOW_OPACITY", "0x7fffffff")
-	if _, layer = layerOf(f.PID); len(layer.OpaqueRegion) != 0 {
-		t.Errorf("it can be seen through, and hides %v", layer.OpaqueRegion)
-	}
+	_, layer = layerOf(f.PID)
+	assert.Check(t, is.Len(layer.OpaqueRegion, 0), "it can be seen through, and hides %v", layer.OpaqueRegion)
 }

@@ -8,7 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
@@ -44,34 +45,22 @@ func TestLayouts(t *testing.T) {
 			for _, f := range fixtures {
 				w := id(t, f)
 				for seat, name := range map[desktop.Seat]string{desktop.PersonSeat: "person", desktop.OwnSeat: "own"} {
-					if err := d.Activate(soon(t), w); err != nil {
-						t.Fatal(err)
-					}
+					assert.NilError(t, d.Activate(soon(t), w))
 					f.WaitState(t, "focused", true)
 					// Not with the pointer: a slow window manager holds that click back,
 					// and the own keyboard would overtake it.
-					if err := d.Click(soon(t), desktop.PersonSeat, w, centre(f.ControlRect(t, "Full name")), desktop.LeftButton, 1); err != nil {
-						t.Fatal(err)
-					}
+					assert.NilError(t, d.Click(soon(t), desktop.PersonSeat, w, centre(f.ControlRect(t, "Full name")), desktop.LeftButton, 1))
 					text := name + ` yYzZ qwQW {[]}\|@#~^ äÖß éèÇ жЮ ;:'"<>? €🙂`
 					for _, c := range []desktop.Chord{{Key: "a", Modifiers: []string{"ctrl"}}, {Key: "backspace"}} {
-						if err := d.Key(soon(t), seat, w, c); err != nil {
-							t.Fatal(err)
-						}
+						assert.NilError(t, d.Key(soon(t), seat, w, c))
 					}
 					f.WaitState(t, "name", "")
-					if err := d.Type(soon(t), seat, w, text); err != nil {
-						t.Fatal(err)
-					}
+					assert.NilError(t, d.Type(soon(t), seat, w, text))
 					f.WaitState(t, "name", text)
 				}
 			}
-			if err := d.Close(); err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(before, keymap(t, s)); diff != "" {
-				t.Errorf("the map of the keyboard is another one:\n%s", diff)
-			}
+			assert.NilError(t, d.Close())
+			assert.Check(t, is.DeepEqual(before, keymap(t, s)))
 		})
 	}
 }
@@ -85,9 +74,7 @@ func TestNewLayout(t *testing.T) {
 	want := ""
 	for _, layout := range []string{"us", "de", "ru", "us"} {
 		tool(t, s, nil, "setxkbmap", "-layout", layout)
-		if err := d.Type(soon(t), desktop.PersonSeat, id(t, f), "日本z"); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, d.Type(soon(t), desktop.PersonSeat, id(t, f), "日本z"))
 		want += "日本z"
 		f.WaitState(t, "name", want)
 	}
@@ -119,17 +106,13 @@ func TestSlowProgram(t *testing.T) {
 				fails(t, err, aai.Timeout, aai.NotDelivered)
 				says = err.Error()
 			}
-			if !strings.Contains(says, "does not read its keys") {
-				t.Fatal(says)
-			}
+			assert.Assert(t, is.Contains(says, "does not read its keys"))
 		}
 		done := make(chan error)
 		go func() { done <- d.Type(soon(t), desktop.PersonSeat, w, many.String()) }()
 		time.Sleep(50 * time.Millisecond) // for some of it to be typed
 		f.Continue(t)
-		if err := <-done; err != nil {
-			t.Fatalf("%s: %v", kind, err)
-		}
+		assert.NilError(t, <-done, kind)
 		f.WaitState(t, "name", many.String())
 		f.Kill(t)
 	}
@@ -144,11 +127,8 @@ func TestClipboardUntouched(t *testing.T) {
 	copyOut(t, s, "UTF8_STRING", []byte("the person's"))
 	eventually(t, func() (desktop.Clip, error) { return d.Get(soon(t)) }, func(c desktop.Clip) bool { return c.Text == "the person's" })
 	text := strings.Repeat("日本 🙂 ", 5)
-	if err := d.Type(soon(t), desktop.PersonSeat, id(t, f), text); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, d.Type(soon(t), desktop.PersonSeat, id(t, f), text))
 	f.WaitState(t, "name", text)
-	if got := pasted(t, s, "UTF8_STRING"); string(got) != "the person's" {
-		t.Errorf("the clipboard has %q", got)
-	}
+	got := pasted(t, s, "UTF8_STRING")
+	assert.Check(t, is.Equal(string(got), "the person's"), "%q", got)
 }

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
 	"github.com/gybob/aai-gateway/internal/platform/linux/x11"
@@ -66,9 +68,8 @@ func types(t *testing.T, s *linuxtest.Session, w desktop.WindowID, text string) 
 // does waits until it has done its work without an error.
 func (g gateway) does(t *testing.T) {
 	t.Helper()
-	if err := g.ReadLine(t); err != "<nil>" {
-		t.Fatalf("the other gateway says %q", err)
-	}
+	err := g.ReadLine(t)
+	assert.Equal(t, err, "<nil>", "the other gateway says %q", err)
 }
 
 // end closes the gateway regularly.
@@ -98,9 +99,7 @@ func TestLocksThatAreGivenBack(t *testing.T) {
 		arrives(text)
 		g.end(t)
 		tool(t, s, nil, "xdotool", "key", "Caps_Lock")
-		if err := open(t, s).Type(soon(t), desktop.OwnSeat, w, "c"); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, open(t, s).Type(soon(t), desktop.OwnSeat, w, "c"))
 		arrives("c")
 		tool(t, s, nil, "xdotool", "type", "person")
 		arrives("person")

@@ -12,6 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/platform/linux/x11"
@@ -26,22 +29,16 @@ func keep(t testing.TB, name string, picture image.Image) {
 		return
 	}
 	file, err := os.Create(filepath.Join(folder, name+".png"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	defer func() { _ = file.Close() }()
-	if err := png.Encode(file, picture); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, png.Encode(file, picture))
 }
 
 // screenshot returns the screen according to ImageMagick.
 func screenshot(t testing.TB, s *linuxtest.Session) image.Image {
 	t.Helper()
 	picture, err := png.Decode(bytes.NewReader(tool(t, s, nil, "import", "-window", "root", "png:-")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return picture
 }
 
@@ -66,28 +63,22 @@ func TestCapture(t *testing.T) {
 	f := s.Fixture(t, linuxtest.Qt6)
 	steady(t, s)
 	whole, err := d.Capture(soon(t), desktop.Rect{W: linuxtest.ScreenWidth, H: linuxtest.ScreenHeight})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	want := screenshot(t, s)
 	if n := differ(whole, want, image.Point{}); n > 100 { // a caret may blink
 		t.Errorf("%d pixels differ from ImageMagick's", n)
 	}
 	frame := window(t, d, f).Frame
 	part, err := d.Capture(soon(t), frame)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n := differ(part, want, image.Pt(frame.X, frame.Y)); n > 100 {
-		t.Errorf("%d pixels of a part differ", n)
-	}
+	assert.NilError(t, err)
+	n := differ(part, want, image.Pt(frame.X, frame.Y))
+	assert.Check(t, n <= 100, "%d pixels of a part differ", n)
 	edge, err := d.Capture(soon(t), desktop.Rect{X: -10, Y: -20, W: 100, H: 50})
-	if err != nil || edge.Bounds() != image.Rect(0, 0, 100, 50) {
-		t.Fatalf("over the edge: %v", err)
-	}
-	if r, g, b, a := edge.At(5, 5).RGBA(); r|g|b != 0 || a != 0xffff {
-		t.Errorf("what is off the screen is not black")
-	}
+	assert.NilError(t, err)
+	assert.Equal(t, edge.Bounds(), image.Rect(0, 0, 100, 50))
+	r, g, b, a := edge.At(5, 5).RGBA()
+	assert.Check(t, r|g|b == 0, "what is off the screen is not black")
+	assert.Check(t, a == 0xffff, "what is off the screen is not black")
 	if n := differ(edge.SubImage(image.Rect(10, 20, 100, 50)).(*image.RGBA), edge, image.Point{}); n == 0 {
 		t.Log("the screen is of one colour there")
 	}
@@ -124,38 +115,27 @@ func TestCaptureWindow(t *testing.T) {
 			cover := s.Cover(t, f)
 			began := time.Now()
 			covered, err := d.CaptureWindow(soon(t), w.ID)
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			first := time.Since(began)
 			keep(t, "covered-"+string(kind), covered)
 			began = time.Now()
 			again, err := d.CaptureWindow(soon(t), w.ID)
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			t.Logf("first %v, again %v", first, time.Since(began))
 			// A focused window looks different, and carets blink: a few pixels.
-			if n := differ(covered, want, image.Pt(w.Frame.X, w.Frame.Y)); n > covered.Bounds().Dx()*covered.Bounds().Dy()/10 {
-				t.Errorf("%d pixels of %v differ", n, covered.Bounds())
-			}
-			if n := differ(again, covered, image.Point{}); n > 5000 {
-				t.Errorf("the second picture differs in %d pixels", n)
-			}
+			n := differ(covered, want, image.Pt(w.Frame.X, w.Frame.Y))
+			assert.Check(t, n <= covered.Bounds().Dx()*covered.Bounds().Dy()/10, "%d pixels of %v differ", n, covered.Bounds())
+			n = differ(again, covered, image.Point{})
+			assert.Check(t, n <= 5000, "the second picture differs in %d pixels", n)
 			cover.Kill(t)
 			tool(t, s, nil, "xdotool", "windowsize", "--sync", xid, "800", "650")
 			steady(t, s)
 			resized, err := d.CaptureWindow(soon(t), w.ID)
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			w = window(t, d, f)
-			if resized.Bounds() != image.Rect(0, 0, w.Frame.W, w.Frame.H) {
-				t.Errorf("after resizing it is %v, want %v", resized.Bounds(), w.Frame)
-			}
-			if n := differ(resized, screenshot(t, s), image.Pt(w.Frame.X, w.Frame.Y)); n > 5000 {
-				t.Errorf("after resizing, %d pixels differ", n)
-			}
+			assert.Check(t, is.Equal(resized.Bounds(), image.Rect(0, 0, w.Frame.W, w.Frame.H)), "after resizing it is %v, want %v", resized.Bounds(), w.Frame)
+			n = differ(resized, screenshot(t, s), image.Pt(w.Frame.X, w.Frame.Y))
+			assert.Check(t, n <= 5000, "after resizing, %d pixels differ", n)
 			keep(t, "resized-"+string(kind), resized)
 			minimize(t, s, d, w.ID)
 			_, err = d.CaptureWindow(soon(t), w.ID)
@@ -186,14 +166,16 @@ func TestMonitors(t *testing.T) {
 	d := open(t, s)
 	screen := desktop.Rect{W: linuxtest.ScreenWidth, H: linuxtest.ScreenHeight}
 	monitors, err := d.Monitors(soon(t))
-	if err != nil || len(monitors) != 1 || monitors[0].Frame != screen || monitors[0].Scale != 1 || monitors[0].Name == "" {
-		t.Errorf("%+v, %v", monitors, err)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(monitors, 1))
+	assert.Equal(t, monitors[0].Frame, screen)
+	assert.Assert(t, monitors[0].Scale == 1, "%+v", monitors)
+	assert.Assert(t, monitors[0].Name != "", "%+v", monitors)
 	tool(t, s, nil, "xprop", "-root", "-f", "RESOURCE_MANAGER", "8s", "-set", "RESOURCE_MANAGER", "Xft.hinting:\t1\nXft.dpi:\t144\n")
 	monitors, err = d.Monitors(soon(t))
-	if err != nil || len(monitors) != 1 || monitors[0].Scale != 1.5 {
-		t.Errorf("with 144 dpi: %+v, %v", monitors, err)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(monitors, 1))
+	assert.Equal(t, monitors[0].Scale, 1.5)
 }
 
 func TestStoppedServer(t *testing.T) {
@@ -216,12 +198,10 @@ func TestStoppedServer(t *testing.T) {
 	_, err := fresh.Windows(ctx)
 	fails(t, err, aai.Timeout, aai.NotDelivered)
 	proceed(t, server)
-	if _, err := d.Windows(soon(t)); err != nil {
-		t.Error(err)
-	}
-	if _, err := fresh.Windows(soon(t)); err != nil {
-		t.Error(err)
-	}
+	_, err = d.Windows(soon(t))
+	assert.Check(t, err)
+	_, err = fresh.Windows(soon(t))
+	assert.Check(t, err)
 }
 
 // TestCapturePartlyDrawnWindow: a window that draws only a part of its covered area has no picture, at the second try
@@ -230,9 +210,7 @@ func TestCapturePartlyDrawnWindow(t *testing.T) {
 	s := linuxtest.Start(t)
 	d := open(t, s)
 	script, err := filepath.Abs("testdata/draw.py")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	covered := func(title, width string) desktop.WindowID {
 		s.Launch(t, "python3", script, title, width)
 		below := awaitWindow(t, d, title, func(desktop.WindowInfo) bool { return true })
@@ -245,9 +223,8 @@ func TestCapturePartlyDrawnWindow(t *testing.T) {
 		return below.ID
 	}
 	whole := covered("Whole", "400")
-	if _, err := d.CaptureWindow(soon(t), whole); err != nil {
-		t.Errorf("a window that draws all: %v", err)
-	}
+	_, err = d.CaptureWindow(soon(t), whole)
+	assert.Check(t, err, "a window that draws all: %v", err)
 	half := covered("Half", "200")
 	for range 2 {
 		_, err := d.CaptureWindow(soon(t), half)

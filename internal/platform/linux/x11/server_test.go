@@ -13,6 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
@@ -79,14 +82,10 @@ func (x *server) terminal(t testing.TB, d *x11.Display) desktop.WindowInfo {
 	x.session.LaunchEnv(t, []string{"DISPLAY=" + x.display}, "xterm", "-T", title, "-b", "0", "-geometry", "60x20+10+10", "-e", "sleep", "infinity")
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
 		windows, err := d.Windows(soon(t))
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		for _, w := range windows {
 			if w.Title == title {
-				if err := d.Activate(soon(t), w.ID); err != nil {
-					t.Fatal(err)
-				}
+				assert.NilError(t, d.Activate(soon(t), w.ID))
 				return windowByID(t, d, w.ID)
 			}
 		}
@@ -145,26 +144,24 @@ func TestLacks(t *testing.T) {
 			x := serve(t, s, "", append(args, "-screen", "0", "800x600x24")...)
 			d := x.open(t)
 			w := x.terminal(t, d)
-			if w.PID == 0 || w.Covered != 0 {
-				t.Errorf("the window is %+v", w)
-			}
+			assert.Check(t, w.PID != 0, "the window is %+v", w)
+			assert.Check(t, w.Covered == 0, "the window is %+v", w)
 			for name, call := range methods(d, w) {
 				err := call(soon(t))
 				if !slices.Contains(fail, name) {
-					if err != nil {
-						t.Errorf("%s: %v", name, err)
-					}
+					assert.Check(t, err, name)
 					continue
 				}
 				fails(t, err, aai.AutomationNotSupported, aai.NotDelivered, "lacks")
 			}
 			monitors, err := d.Monitors(soon(t))
-			if err != nil || len(monitors) != 1 || monitors[0].Frame != (desktop.Rect{W: 800, H: 600}) || !monitors[0].Primary {
-				t.Errorf("the monitors are %+v, %v", monitors, err)
-			}
-			if clip, err := d.Get(soon(t)); err != nil || clip.Text != "copied" {
-				t.Errorf("the clipboard is %+v, %v", clip, err)
-			}
+			assert.NilError(t, err)
+			assert.Assert(t, is.Len(monitors, 1))
+			assert.Equal(t, monitors[0].Frame, (desktop.Rect{W: 800, H: 600}))
+			assert.Assert(t, monitors[0].Primary, "the monitors are %+v, %v", monitors, err)
+			clip, err := d.Get(soon(t))
+			assert.NilError(t, err, "%+v", clip)
+			assert.Equal(t, clip.Text, "copied", "%+v", clip)
 		})
 	}
 }
@@ -178,9 +175,7 @@ func TestFrozen(t *testing.T) {
 	used, fresh := x.open(t), x.open(t)
 	w := x.terminal(t, used)
 	for name, call := range methods(used, w) {
-		if err := call(soon(t)); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+		assert.NilError(t, call(soon(t)), name)
 	}
 	x.Suspend(t)
 	for _, d := range []*x11.Display{used, fresh} {
@@ -188,17 +183,16 @@ func TestFrozen(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 			err := call(ctx)
 			cancel()
-			if e, ok := errors.AsType[*aai.Error](err); !ok || e.Code != aai.Timeout && !strings.Contains(e.Message, "other calls had") || e.Delivery == aai.Delivered {
-				t.Errorf("%s: %v", name, err)
-			}
+			e, ok := errors.AsType[*aai.Error](err)
+			assert.Assert(t, ok, "%s %v", name, err)
+			assert.Assert(t, e.Code == aai.Timeout || strings.Contains(e.Message, "other calls had"), "%s %v", name, err)
+			assert.Assert(t, e.Delivery != aai.Delivered, "%s %v", name, err)
 		}
 	}
 	x.Continue(t)
 	for _, d := range []*x11.Display{used, fresh} {
 		for name, call := range methods(d, w) {
-			if err := call(soon(t)); err != nil {
-				t.Errorf("afterwards %s: %v", name, err)
-			}
+			assert.Check(t, call(soon(t)), name)
 		}
 	}
 }
@@ -211,32 +205,29 @@ func TestRestarted(t *testing.T) {
 	d := x.open(t)
 	w := x.terminal(t, d)
 	for name, call := range methods(d, w) {
-		if err := call(soon(t)); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+		assert.NilError(t, call(soon(t)), name)
 	}
 	x.quit(t)
 	for name, call := range methods(d, w) {
 		err := call(soon(t))
-		if e, ok := errors.AsType[*aai.Error](err); !ok || e.Delivery != aai.NotDelivered || e.Hint == "" {
-			t.Errorf("without a server %s: %v", name, err)
-		}
+		e, ok := errors.AsType[*aai.Error](err)
+		assert.Assert(t, ok, "without a server %s: %v", name, err)
+		assert.Equal(t, e.Delivery, aai.NotDelivered, "%s %v", name, err)
+		assert.Assert(t, e.Hint != "", "without a server %s: %v", name, err)
 		// The second time it knows that there is none.
 		fails(t, call(soon(t)), aai.AutomationNotSupported, aai.NotDelivered, "cannot be reached")
 	}
 	again := serve(t, s, own, "-screen", "0", "1000x700x24")
 	w = again.terminal(t, d)
-	if clip, err := d.Get(soon(t)); err != nil || clip.Text != "" {
-		t.Errorf("the clipboard of the new server is %+v, %v", clip, err)
-	}
+	clip, err := d.Get(soon(t))
+	assert.NilError(t, err, "%+v", clip)
+	assert.Equal(t, clip.Text, "", "%+v", clip)
 	for name, call := range methods(d, w) {
-		if err := call(soon(t)); err != nil {
-			t.Errorf("afterwards %s: %v", name, err)
-		}
+		assert.Check(t, call(soon(t)), name)
 	}
-	if picture, err := d.Capture(soon(t), desktop.Rect{W: 1000, H: 700}); err != nil || picture.Bounds().Dx() != 1000 {
-		t.Errorf("the new screen: %v", err)
-	}
+	picture, err := d.Capture(soon(t), desktop.Rect{W: 1000, H: 700})
+	assert.NilError(t, err)
+	assert.Equal(t, picture.Bounds().Dx(), 1000)
 }
 
 // TestBigScreen uses a screen larger than any memory segment so far.
@@ -251,9 +242,9 @@ func TestBigScreen(t *testing.T) {
 	if err != nil || picture.Bounds().Dx() != 8192 || picture.Bounds().Dy() != 6000 {
 		t.Fatalf("%v, %v", picture.Bounds(), err)
 	}
-	if r, g, b, a := picture.At(8191, 5999).RGBA(); r|g|b != 0 || a != 0xffff {
-		t.Error("its last pixel is not the black of an empty screen")
-	}
+	r, g, b, a := picture.At(8191, 5999).RGBA()
+	assert.Check(t, r|g|b == 0, "its last pixel is not the black of an empty screen")
+	assert.Check(t, a == 0xffff, "its last pixel is not the black of an empty screen")
 }
 
 // TestDepths checks that only captures of screens with other colours are refused.

@@ -11,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
 	"github.com/gybob/aai-gateway/internal/platform/linux/keysym"
@@ -28,9 +31,7 @@ func inside(t *testing.T, s *linuxtest.Session) (*Display, *server, context.Cont
 	d := New(Config{Getenv: s.Getenv, InputLock: inputlock.New(inputlock.Config{Folder: inputlock.Folder, Getenv: s.Getenv})})
 	t.Cleanup(func() { _ = d.Close() })
 	conn, err := d.server(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return d, conn, ctx
 }
 
@@ -38,9 +39,7 @@ func inside(t *testing.T, s *linuxtest.Session) (*Display, *server, context.Cont
 func seats(ctx context.Context, t *testing.T, s *server) (names []string) {
 	t.Helper()
 	devices, err := (&ownSeat{server: s}).masters(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for name := range devices {
 		if strings.HasPrefix(name, seatName) && strings.HasSuffix(name, " pointer") {
 			names = append(names, name)
@@ -55,9 +54,7 @@ func TestSeatsEnd(t *testing.T) {
 	s := linuxtest.Start(t)
 	d, conn, ctx := inside(t, s)
 	lost, err := d.seat(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	if names := seats(ctx, t, conn); len(names) != 1 {
 		t.Fatalf("there are the seats %q", names)
 	}
@@ -65,38 +62,30 @@ func TestSeatsEnd(t *testing.T) {
 	lost.lose(errors.New("as if it had died"))
 	for {
 		process, err := conn.processOf(ctx, lost.setup.idBase)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		if process == 0 {
 			break // the server has noticed it too
 		}
 	}
 	stranger := "aai-gateway 1 1fe00000"
 	add := command(conn.xinput, xiChangeHierarchy, byte(1), pad(3), uint16(1), uint16(8), uint16(len(stranger)), true, true, stranger)
-	if err := conn.must(ctx, add); err != nil || len(seats(ctx, t, conn)) != 2 {
-		t.Fatalf("%v, %q", err, seats(ctx, t, conn))
-	}
-	if _, err := other.seat(ctx); err != nil {
-		t.Fatal(err)
-	}
+	err = conn.must(ctx, add)
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(seats(ctx, t, conn), 2))
+	_, err = other.seat(ctx)
+	assert.NilError(t, err)
 	names := seats(ctx, t, conn)
-	if len(names) != 1 {
-		t.Errorf("after one died and another came there are %q", names)
-	}
+	assert.Check(t, is.Len(names, 1), "after one died and another came there are %q", names)
 	again, err := d.seat(ctx)
-	if err != nil || again == lost {
-		t.Fatalf("the lost seat was not made again: %v", err)
-	}
-	if both := seats(ctx, t, conn); len(both) != 2 || !slices.Contains(both, names[0]) {
-		t.Errorf("with two gateways there are %q", both)
-	}
-	if err := other.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if left := seats(ctx, t, conn); len(left) != 1 || left[0] == names[0] {
-		t.Errorf("after one closed there are %q", left)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, again != lost, "the lost seat was not made again: %v", err)
+	both := seats(ctx, t, conn)
+	assert.Assert(t, is.Len(both, 2))
+	assert.Assert(t, is.Contains(both, names[0]))
+	assert.NilError(t, other.Close())
+	left := seats(ctx, t, conn)
+	assert.Assert(t, is.Len(left, 1))
+	assert.Assert(t, left[0] != names[0], "after one closed there are %q", left)
 }
 
 // TestKeysGoBack checks that Close restores the keyboard map, even after cancelled typing,
@@ -106,38 +95,27 @@ func TestKeysGoBack(t *testing.T) {
 	f := s.Fixture(t, linuxtest.GTK3)
 	_, watcher, ctx := inside(t, s)
 	before, err := watcher.layout(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	d, conn, _ := inside(t, s)
 	sc, err := conn.look(ctx)
-	if err != nil || len(sc.clients) != 1 {
-		t.Fatalf("%+v, %v", sc, err)
-	}
+	assert.NilError(t, err, "%+v", sc)
+	assert.Assert(t, is.Len(sc.clients, 1), "%+v", sc)
 	f.Press(t, "Full name")
 	window := sc.clients[0].ID
 	f.Suspend(t)
 	short, cancel := context.WithTimeout(ctx, settle)
 	defer cancel()
-	if err := d.Type(short, desktop.PersonSeat, window, "αβγ"); err == nil {
-		t.Error("it was typed before the program had learned of new keys")
-	}
+	assert.Check(t, d.Type(short, desktop.PersonSeat, window, "αβγ") != nil, "it was typed before the program had learned of new keys")
 	f.Continue(t)
-	if err := d.Type(ctx, desktop.PersonSeat, window, "日本🙂"); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, d.Type(ctx, desktop.PersonSeat, window, "日本🙂"))
 	f.WaitState(t, "name", "日本🙂")
 	during, err := watcher.layout(ctx)
-	if err != nil || slices.Equal(during.keysyms, before.keysyms) {
-		t.Errorf("no key was borrowed: %v", err)
-	}
-	if err := d.Close(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, !slices.Equal(during.keysyms, before.keysyms), "no key was borrowed: %v", err)
+	assert.NilError(t, d.Close())
 	after, err := watcher.layout(ctx)
-	if err != nil || !slices.Equal(trimmed(after), trimmed(before)) {
-		t.Errorf("the map of the keyboard is another one afterwards: %v", err)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, slices.Equal(trimmed(after), trimmed(before)), "the map of the keyboard is another one afterwards: %v", err)
 }
 
 // trimmed returns the first two keysyms of all keys: a map may get wider.
@@ -160,13 +138,10 @@ func TestReconnects(t *testing.T) {
 		t.Error(err)
 	}
 	again, err := d.server(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	again.lose(errors.New("lost"))
-	if _, err := d.Capture(ctx, desktop.Rect{W: 100, H: 100}); err != nil {
-		t.Error(err)
-	}
+	_, err = d.Capture(ctx, desktop.Rect{W: 100, H: 100})
+	assert.Check(t, err)
 }
 
 // TestHungProgramAndLocks checks that Caps Lock is restored, even if the program does not
@@ -177,20 +152,15 @@ func TestHungProgramAndLocks(t *testing.T) {
 	f := s.Fixture(t, linuxtest.GTK3)
 	f.Press(t, "Full name")
 	windows, err := d.Windows(ctx)
-	if err != nil || len(windows) != 1 {
-		t.Fatalf("%+v, %v", windows, err)
-	}
-	if err := conn.must(ctx, conn.setLocks(capsLock, 0)); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(windows, 1))
+	assert.NilError(t, conn.must(ctx, conn.setLocks(capsLock, 0)))
 	f.Suspend(t)
-	if err := d.Type(ctx, desktop.PersonSeat, windows[0].ID, "ab"); err != nil {
-		t.Error(err)
-	}
+	assert.Check(t, d.Type(ctx, desktop.PersonSeat, windows[0].ID, "ab"))
 	h := inputConn{server: conn, person: conn}
-	if was, err := h.lockState(ctx); err != nil || was.modifiers != capsLock {
-		t.Errorf("%+v, %v", was, err)
-	}
+	was, err := h.lockState(ctx)
+	assert.NilError(t, err, "%+v", was)
+	assert.Assert(t, was.modifiers == capsLock, "%+v", was)
 	f.Continue(t)
 	f.WaitState(t, "name", "ab")
 }
@@ -200,28 +170,21 @@ func TestWornOut(t *testing.T) {
 	s := linuxtest.Start(t)
 	d, old, ctx := inside(t, s)
 	own, err := d.seat(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for _, c := range []*conn{old.conn, own.conn} {
 		c.lastID = c.setup.idMask - 1
 	}
-	if _, err := d.Windows(ctx); err != nil {
-		t.Error(err)
-	}
-	if again, err := d.seat(ctx); err != nil || again == own {
-		t.Errorf("the seat was not made again: %v", err)
-	}
-	if old.conn.alive() || own.conn.alive() {
-		t.Error("the old connections were not closed")
-	}
+	_, err = d.Windows(ctx)
+	assert.Check(t, err)
+	again, err := d.seat(ctx)
+	assert.NilError(t, err)
+	assert.Assert(t, again != own, "the seat was not made again: %v", err)
+	assert.Assert(t, !old.conn.alive(), "the old connections were not closed")
+	assert.Assert(t, !own.conn.alive(), "the old connections were not closed")
 	current, err := d.server(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if names := seats(ctx, t, current); len(names) != 1 {
-		t.Errorf("there are the seats %q", names)
-	}
+	assert.NilError(t, err)
+	names := seats(ctx, t, current)
+	assert.Check(t, is.Len(names, 1), "there are the seats %q", names)
 }
 
 // TestWithoutSharedMemory checks that a capture over the connection is the same.
@@ -230,14 +193,12 @@ func TestWithoutSharedMemory(t *testing.T) {
 	d, conn, ctx := inside(t, s)
 	area := desktop.Rect{X: 3, Y: 5, W: 1500, H: 900}
 	shared, err := d.captureDrawable(ctx, conn, conn.root, area)
-	if err != nil || d.memory.data == nil {
-		t.Fatalf("memory is not shared: %v", err)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, d.memory.data != nil, "memory is not shared: %v", err)
 	conn.shm = 0
 	sent, err := d.captureDrawable(ctx, conn, conn.root, area)
-	if err != nil || !slices.Equal(sent.Pix, shared.Pix) {
-		t.Errorf("the pictures differ: %v", err)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, slices.Equal(sent.Pix, shared.Pix), "the pictures differ: %v", err)
 }
 
 // TestWithoutWindowManager checks that windows are listed, and that a click in the
@@ -249,16 +210,12 @@ func TestWithoutWindowManager(t *testing.T) {
 	quiet(t, conn)
 	windows, err := d.Windows(ctx)
 	i := slices.IndexFunc(windows, func(w desktop.WindowInfo) bool { return w.Title == f.Title })
-	if err != nil || i < 0 || windows[i].PID != f.PID {
-		t.Fatalf("%+v, %v", windows, err)
-	}
-	if err := d.Activate(ctx, windows[i].ID); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err, "%+v", windows)
+	assert.Assert(t, i >= 0, "%+v", windows)
+	assert.Equal(t, windows[i].PID, f.PID, "%+v", windows)
+	assert.NilError(t, d.Activate(ctx, windows[i].ID))
 	x, y := f.ControlRect(t, "Press").Centre()
-	if err := d.Click(ctx, desktop.OwnSeat, windows[i].ID, desktop.Point{X: x, Y: y}, desktop.LeftButton, 1); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, d.Click(ctx, desktop.OwnSeat, windows[i].ID, desktop.Point{X: x, Y: y}, desktop.LeftButton, 1))
 	f.WaitState(t, "presses", 1)
 }
 
@@ -268,22 +225,19 @@ func TestShadow(t *testing.T) {
 	f := s.Fixture(t, linuxtest.GTK3)
 	d, conn, ctx := inside(t, s)
 	before, err := d.Windows(ctx)
-	if err != nil || len(before) != 1 || before[0].Title != f.Title {
-		t.Fatalf("%+v, %v", before, err)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(before, 1))
+	assert.Equal(t, before[0].Title, f.Title)
 	id, frame := before[0].ID, before[0].Frame
 	err = conn.must(ctx, changeProperty(replaceProperty, xid(id), conn.atoms["_GTK_FRAME_EXTENTS"], 6, 32, numbers(10, 20, 30, 40)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	after, err := d.Windows(ctx)
 	want := desktop.Rect{X: frame.X + 10, Y: frame.Y + 30, W: frame.W - 30, H: frame.H - 70}
-	if err != nil || after[0].Frame != want {
-		t.Errorf("%+v, %v; want %v", after, err, want)
-	}
-	if origin, err := d.Origin(ctx, id); err != nil || origin != (desktop.Point{X: frame.X, Y: frame.Y}) {
-		t.Errorf("its origin is %v, %v", origin, err)
-	}
+	assert.NilError(t, err, "%+v", after)
+	assert.Equal(t, after[0].Frame, want, "%+v", after)
+	origin, err := d.Origin(ctx, id)
+	assert.NilError(t, err)
+	assert.Equal(t, origin, (desktop.Point{X: frame.X, Y: frame.Y}))
 	picture, err := d.CaptureWindow(ctx, id)
 	if err != nil || picture.Bounds().Dx() != want.W || picture.Bounds().Dy() != want.H {
 		t.Errorf("its picture is %v, %v", picture.Bounds(), err)
@@ -297,32 +251,20 @@ func TestOwnSeatIsRemoved(t *testing.T) {
 	page := s.Fixture(t, linuxtest.Chromium)
 	d, conn, ctx := inside(t, s)
 	other := s.Fixture(t, linuxtest.GTK3)
-	if err := s.Launch(t, "xdotool", "windowmove", "--sync", other.Window(t), "850", "20").Wait(t); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, s.Launch(t, "xdotool", "windowmove", "--sync", other.Window(t), "850", "20").Wait(t))
 	w, err := strconv.ParseUint(page.Window(t), 0, 32)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := d.Key(ctx, desktop.OwnSeat, desktop.WindowID(w), desktop.Chord{Key: "escape"}); err != nil {
-		t.Fatal(err)
-	}
-	if names := seats(ctx, t, conn); len(names) != 1 {
-		t.Fatalf("after a key there are the seats %q", names)
-	}
+	assert.NilError(t, err)
+	assert.NilError(t, d.Key(ctx, desktop.OwnSeat, desktop.WindowID(w), desktop.Chord{Key: "escape"}))
+	names := seats(ctx, t, conn)
+	assert.Assert(t, is.Len(names, 1), "after a key there are the seats %q", names)
 	for len(seats(ctx, t, conn)) > 0 {
-		if ctx.Err() != nil {
-			t.Fatal("the seat stays")
-		}
+		assert.NilError(t, ctx.Err(), "the seat stays")
 		time.Sleep(20 * time.Millisecond)
 	}
 	page.Press(t, "Full name")
 	page.WaitState(t, "focused", true)
-	if err := s.Launch(t, "xdotool", "type", "Ada").Wait(t); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, s.Launch(t, "xdotool", "type", "Ada").Wait(t))
 	page.WaitState(t, "name", "Ada")
-	if got := other.State(t)["name"]; got != "" {
-		t.Errorf("the other window got %q", got)
-	}
+	got := other.State(t)["name"]
+	assert.Check(t, is.Equal(got, ""), "the other window got %q", got)
 }

@@ -14,6 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
@@ -29,9 +32,7 @@ func askingLock(s *linuxtest.Session) *inputlock.Lock {
 func open(ctx context.Context, t *testing.T, s *linuxtest.Session) *inputlock.QuestionLease {
 	t.Helper()
 	a, err := askingLock(s).AcquireForQuestion(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return a
 }
 
@@ -39,13 +40,9 @@ func open(ctx context.Context, t *testing.T, s *linuxtest.Session) *inputlock.Qu
 func windowID(ctx context.Context, t *testing.T, d *Display, f *linuxtest.Fixture) desktop.WindowID {
 	t.Helper()
 	windows, err := d.Windows(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	i := slices.IndexFunc(windows, func(w desktop.WindowInfo) bool { return w.Title == f.Title })
-	if i < 0 {
-		t.Fatalf("the fixture's window is none of %+v", windows)
-	}
+	assert.Assert(t, i >= 0, "the fixture's window is none of %+v", windows)
 	return windows[i].ID
 }
 
@@ -66,13 +63,9 @@ func TestTypingStopsForAQuestion(t *testing.T) {
 			f := s.Fixture(t, linuxtest.GTK3)
 			f.Press(t, "Notes")
 			w := windowID(ctx, t, d, f)
-			if err := conn.must(ctx, conn.setLocks(capsLock, 0)); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, conn.must(ctx, conn.setLocks(capsLock, 0)))
 			before, err := conn.layout(ctx)
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			// No keyboard has that many keys, so each batch must have been read before the next.
 			var written strings.Builder
 			for r := range rune(600) {
@@ -94,18 +87,15 @@ func TestTypingStopsForAQuestion(t *testing.T) {
 				stopped = now // earlier text is read
 				time.Sleep(300 * time.Millisecond)
 			}
-			if stopped == text || a.WasDisturbed() {
-				t.Fatalf("it typed on, %d of %d bytes", len(stopped), len(text))
-			}
+			assert.Assert(t, stopped != text, "it typed on, %d of %d bytes", len(stopped), len(text))
+			assert.Assert(t, !a.WasDisturbed(), "it typed on, %d of %d bytes", len(stopped), len(text))
 			select {
 			case err := <-typed:
 				t.Fatalf("it ended: %v", err)
 			default:
 			}
 			end()
-			if err := <-typed; err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, <-typed)
 			f.WaitState(t, "notes", text)
 		})
 	}
@@ -117,13 +107,9 @@ func awaitKeyboardBack(ctx context.Context, t *testing.T, conn *server, before *
 	h := inputConn{server: conn, person: conn}
 	for {
 		was, err := h.lockState(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		l, err := conn.layout(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		if was.modifiers == capsLock && len(l.spare()) == len(before.spare()) {
 			return
 		}
@@ -140,13 +126,9 @@ func TestTypingThatEndsForAQuestion(t *testing.T) {
 	f := s.Fixture(t, linuxtest.GTK3)
 	f.Press(t, "Notes")
 	w := windowID(ctx, t, d, f)
-	if err := conn.must(ctx, conn.setLocks(capsLock, 0)); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, conn.must(ctx, conn.setLocks(capsLock, 0)))
 	before, err := conn.layout(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	short, end := context.WithCancel(ctx)
 	defer end()
 	typed := make(chan error, 1)
@@ -158,9 +140,11 @@ func TestTypingThatEndsForAQuestion(t *testing.T) {
 	end()
 	err = <-typed
 	e, ok := errors.AsType[*aai.Error](err)
-	if !ok || e.Code != aai.RateLimited || e.RetrySafe() || !strings.HasPrefix(e.Message, "typed ") || !strings.Contains(e.Message, " of 80000, then: ") {
-		t.Error(err)
-	}
+	assert.Assert(t, ok, err)
+	assert.Equal(t, e.Code, aai.RateLimited, err)
+	assert.Assert(t, !e.RetrySafe(), err)
+	assert.Assert(t, strings.HasPrefix(e.Message, "typed "), err)
+	assert.Assert(t, is.Contains(e.Message, " of 80000, then: "), err)
 	at := centreOf(t, f)
 	var calls sync.WaitGroup
 	for name, call := range map[string]func(context.Context) error{
@@ -188,9 +172,7 @@ func TestTypingThatEndsForAQuestion(t *testing.T) {
 		})
 	}
 	calls.Wait()
-	if a.WasDisturbed() {
-		t.Error("input was made")
-	}
+	assert.Check(t, !a.WasDisturbed(), "input was made")
 }
 
 // TestADragEndsForAQuestion checks that the button is released before the question gets the input lock.
@@ -210,12 +192,12 @@ func TestADragEndsForAQuestion(t *testing.T) {
 	}
 	a := open(ctx, t, s)
 	defer a.Release()
-	if down(ctx, t, conn) {
-		t.Error("the button is down while the question is open")
-	}
-	if e := aai.AsError(<-dragged); e == nil || e.Code != aai.RateLimited || !strings.Contains(e.Message, "steps") || e.RetrySafe() {
-		t.Error(e)
-	}
+	assert.Check(t, !down(ctx, t, conn), "the button is down while the question is open")
+	e := aai.AsError(<-dragged)
+	assert.Assert(t, e != nil, e)
+	assert.Equal(t, e.Code, aai.RateLimited, e)
+	assert.Assert(t, is.Contains(e.Message, "steps"), e)
+	assert.Assert(t, !e.RetrySafe(), e)
 }
 
 // TestAClickThatIsHeldBack checks that a click, or the end of a drag, holds the input lock
@@ -237,9 +219,7 @@ func TestAClickThatIsHeldBack(t *testing.T) {
 			return nil
 		},
 	} {
-		if err := syscall.Kill(manager, syscall.SIGSTOP); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, syscall.Kill(manager, syscall.SIGSTOP))
 		defer func() { _ = syscall.Kill(manager, syscall.SIGCONT) }()
 		done := make(chan error, 1)
 		go func() { done <- act() }()
@@ -254,15 +234,9 @@ func TestAClickThatIsHeldBack(t *testing.T) {
 			a.Release()
 		}()
 		time.Sleep(100 * time.Millisecond) // the question waits
-		if err := syscall.Kill(manager, syscall.SIGCONT); err != nil {
-			t.Fatal(err)
-		}
-		if <-asked {
-			t.Errorf("the question has the seat, and the %s is still to come", name)
-		}
-		if err := <-done; err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		assert.NilError(t, syscall.Kill(manager, syscall.SIGCONT))
+		assert.Check(t, !(<-asked), "the question has the seat, and the %s is still to come", name)
+		assert.Check(t, <-done, name)
 	}
 }
 
@@ -276,13 +250,10 @@ func windowManager(ctx context.Context, t *testing.T, s *linuxtest.Session, conn
 	if _, id, _ := strings.Cut(string(said), "# 0x"); err == nil {
 		_, err = fmt.Sscanf(id, "%x", &window)
 	}
-	if err != nil {
-		t.Fatalf("%s: %v", said, err)
-	}
+	assert.NilError(t, err, said)
 	manager, err := conn.processOf(ctx, window&^conn.setup.idMask)
-	if err != nil || manager == 0 {
-		t.Fatal(manager, err)
-	}
+	assert.NilError(t, err, manager)
+	assert.Assert(t, manager != 0, manager)
 	return manager
 }
 
@@ -290,9 +261,7 @@ func windowManager(ctx context.Context, t *testing.T, s *linuxtest.Session, conn
 func down(ctx context.Context, t *testing.T, s *server) bool {
 	t.Helper()
 	pointer := queryPointer(s.root)
-	if err := s.must(ctx, pointer); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, s.must(ctx, pointer))
 	return from(pointer.reply, 24).u16()&0x1f00 != 0
 }
 
@@ -318,9 +287,7 @@ func TestWhatADeadGatewayHeld(t *testing.T) {
 	} {
 		other, conn, ctx := inside(t, s)
 		before, err := conn.layout(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		dead, theirs, _ := inside(t, s)
 		h := inputConn{server: theirs, person: theirs}
 		code := before.spare()[0]
@@ -331,22 +298,17 @@ func TestWhatADeadGatewayHeld(t *testing.T) {
 			})
 			return errors.Join(err, h.remap(ctx, map[byte]keysym.Sym{code: 0x10003a9}), h.must(ctx, h.fake(g, buttonPress, 1, desktop.Point{})))
 		})
-		if err != nil || !down(ctx, t, conn) {
-			t.Fatal(err)
-		}
-		if err := next(ctx, other); err != nil || !down(ctx, t, conn) {
-			t.Errorf("%s: what one holds that lives is let go of: %v", name, err)
-		}
+		assert.NilError(t, err)
+		assert.Assert(t, down(ctx, t, conn))
+		err = next(ctx, other)
+		assert.NilError(t, err, name)
+		assert.Assert(t, down(ctx, t, conn), "%s: what one holds that lives is let go of: %v", name, err)
 		theirs.lose(errors.New("as if it had died"))
 		for down(ctx, t, conn) {
-			if err := next(ctx, other); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, next(ctx, other))
 		}
 		awaitKeyboardBack(ctx, t, conn, before)
-		if err := conn.must(ctx, conn.setLocks(0, 0)); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, conn.must(ctx, conn.setLocks(0, 0)))
 	}
 }
 

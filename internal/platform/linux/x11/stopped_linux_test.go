@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/gateway"
@@ -51,13 +53,9 @@ func TestTypingEndsWithAStop(t *testing.T) {
 		written.WriteRune('一' + r)
 	}
 	text := written.String()
-	if err := conn.must(ctx, conn.setLocks(capsLock, 0)); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, conn.must(ctx, conn.setLocks(capsLock, 0)))
 	before, err := conn.layout(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	seen := &singleAppCatalog{app: &aai.App{ID: "org.example.Typist", Name: "Typist", Tools: []*aai.Tool{{
 		Name: "type", Effect: aai.Changes, Run: func(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
 			return &aai.Result{}, d.Type(ctx, desktop.OwnSeat, w, text)
@@ -80,7 +78,7 @@ func TestTypingEndsWithAStop(t *testing.T) {
 		typed = now // earlier text is read
 		time.Sleep(300 * time.Millisecond)
 	}
-	if len(typed) == 0 || len(typed) == len(text) || !strings.HasPrefix(text, typed) {
-		t.Errorf("%d of %d bytes are typed: %.60q", len(typed), len(text), typed)
-	}
+	assert.Assert(t, len(typed) != 0, "%d of %d bytes are typed: %.60q", len(typed), len(text), typed)
+	assert.Assert(t, len(typed) != len(text), "%d of %d bytes are typed: %.60q", len(typed), len(text), typed)
+	assert.Assert(t, strings.HasPrefix(text, typed), "%d of %d bytes are typed: %.60q", len(typed), len(text), typed)
 }

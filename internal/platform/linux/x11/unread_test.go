@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
@@ -19,28 +22,18 @@ func TestSeatStaysUntilInputIsRead(t *testing.T) {
 	f := s.Fixture(t, linuxtest.GTK3)
 	d, conn, ctx := inside(t, s)
 	all, err := d.Windows(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	at := slices.IndexFunc(all, func(w desktop.WindowInfo) bool { return w.Title == f.Title })
 	list := f.ControlRect(t, "Fruits")
 	f.Suspend(t)
-	if err := d.Scroll(ctx, desktop.OwnSeat, all[at].ID, desktop.Point{X: list.X + 50, Y: list.Y + 60}, 0, 3); err != nil {
-		t.Fatal(err)
-	}
-	if len(seats(ctx, t, conn)) != 1 {
-		t.Fatal("there is no seat of our own")
-	}
+	assert.NilError(t, d.Scroll(ctx, desktop.OwnSeat, all[at].ID, desktop.Point{X: list.X + 50, Y: list.Y + 60}, 0, 3))
+	assert.Assert(t, is.Len(seats(ctx, t, conn), 1), "there is no seat of our own")
 	time.Sleep(3 * (seatRest + leavePatience + readSoon)) // in which it would have gone
-	if len(seats(ctx, t, conn)) != 1 {
-		t.Error("the seat has gone, and the program has read nothing of it")
-	}
+	assert.Check(t, is.Len(seats(ctx, t, conn), 1), "the seat has gone, and the program has read nothing of it")
 	f.Continue(t)
 	f.WaitFor(t, "the list scrolls", func(state map[string]any) bool { return state["scroll"].(float64) > 0 })
 	for end := time.Now().Add(testPatience); len(seats(ctx, t, conn)) > 0; time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("the seat stays")
-		}
+		assert.Assert(t, !time.Now().After(end), "the seat stays")
 	}
 }
 
@@ -54,29 +47,20 @@ func TestOwnSeatWhereThePersonWorks(t *testing.T) {
 			f := s.Fixture(t, kind)
 			d, conn, ctx := inside(t, s)
 			w, err := strconv.ParseUint(f.Window(t), 0, 32)
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			f.Press(t, "Full name")
 			f.WaitState(t, "focused", true)
-			if err := d.Key(ctx, desktop.OwnSeat, desktop.WindowID(w), desktop.Chord{Key: "a"}); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, d.Key(ctx, desktop.OwnSeat, desktop.WindowID(w), desktop.Chord{Key: "a"}))
 			f.WaitState(t, "name", "a")
 			for end := time.Now().Add(testPatience); stays == 0 && len(seats(ctx, t, conn)) > 0; time.Sleep(20 * time.Millisecond) {
-				if time.Now().After(end) {
-					t.Fatal("the seat stays")
-				}
+				assert.Assert(t, !time.Now().After(end), "the seat stays")
 			}
 			if stays == 1 {
 				time.Sleep(3 * (seatRest + leavePatience + readSoon)) // in which it would have gone
 			}
-			if names := seats(ctx, t, conn); len(names) != stays {
-				t.Errorf("there are the seats %q, want %d", names, stays)
-			}
-			if err := s.Launch(t, "xdotool", "type", "b").Wait(t); err != nil {
-				t.Fatal(err)
-			}
+			names := seats(ctx, t, conn)
+			assert.Check(t, is.Len(names, stays), "there are the seats %q, want %d", names, stays)
+			assert.NilError(t, s.Launch(t, "xdotool", "type", "b").Wait(t))
 			f.WaitState(t, "name", "ab")
 			f.WaitState(t, "focused", true)
 		})

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
@@ -20,49 +23,41 @@ func TestWindows(t *testing.T) {
 		t.Run(string(kind), func(t *testing.T) {
 			f := s.Fixture(t, kind)
 			w := window(t, d, f)
-			if w.Title != f.Title {
-				t.Errorf("its title is %q, want %q", w.Title, f.Title)
-			}
+			assert.Check(t, is.Equal(w.Title, f.Title), "its title is %q, want %q", w.Title, f.Title)
 			if kind != linuxtest.Chromium && w.PID != f.PID {
 				t.Errorf("its process is %d, want %d", w.PID, f.PID)
 			}
-			if !w.Active || w.Minimized || w.Covered != 0 {
-				t.Errorf("a new window is %+v", w)
-			}
-			if want := rect(f.WindowRect(t)); w.Frame != want {
-				t.Errorf("its frame is %v, want %v", w.Frame, want)
-			}
-			if w.Class == "" {
-				t.Error("it has no class")
-			}
+			assert.Assert(t, w.Active, "a new window is %+v", w)
+			assert.Assert(t, !w.Minimized, "a new window is %+v", w)
+			assert.Assert(t, w.Covered == 0, "a new window is %+v", w)
+			want := rect(f.WindowRect(t))
+			assert.Check(t, is.Equal(w.Frame, want), "its frame is %v, want %v", w.Frame, want)
+			assert.Check(t, w.Class != "", "it has no class")
 			cover := s.Cover(t, f)
-			if w = window(t, d, f); w.Active || w.Covered != 1 {
-				t.Errorf("covered, it is %+v", w)
-			}
+			w = window(t, d, f)
+			assert.Assert(t, !w.Active, "covered, it is %+v", w)
+			assert.Assert(t, w.Covered == 1, "covered, it is %+v", w)
 			seen, err := d.WindowAt(soon(t), w.Frame.Center())
-			if err != nil || seen.PID != cover.PID || !seen.Active || seen.Covered != 0 {
-				t.Errorf("above it is %+v, %v", seen, err)
-			}
-			if err := d.Activate(soon(t), w.ID); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err, "%+v", seen)
+			assert.Equal(t, seen.PID, cover.PID, "%+v", seen)
+			assert.Assert(t, seen.Active, "above it is %+v, %v", seen, err)
+			assert.Assert(t, seen.Covered == 0, "above it is %+v, %v", seen, err)
+			assert.NilError(t, d.Activate(soon(t), w.ID))
 			// The window manager reports it a little later.
 			await(t, "the window is active after Activate", func() bool { return s.ActiveWindow(t) == f.Title })
-			if seen, err = d.WindowAt(soon(t), w.Frame.Center()); err != nil || seen.ID != w.ID {
-				t.Errorf("at its centre is %+v, %v", seen, err)
-			}
+			seen, err = d.WindowAt(soon(t), w.Frame.Center())
+			assert.NilError(t, err, "%+v", seen)
+			assert.Equal(t, seen.ID, w.ID, "%+v", seen)
 			windows, err := d.Windows(soon(t))
-			if err != nil || windows[0].ID != w.ID {
-				t.Errorf("the front window is not the first: %+v, %v", windows, err)
-			}
+			assert.NilError(t, err, "%+v", windows)
+			assert.Equal(t, windows[0].ID, w.ID, "%+v", windows)
 			cover.Kill(t)
 			minimize(t, s, d, w.ID)
-			if w = windowByID(t, d, w.ID); !w.Minimized || w.Active || w.Covered != 1 {
-				t.Errorf("minimized, it is %+v", w)
-			}
-			if err := d.Activate(soon(t), w.ID); err != nil {
-				t.Fatal(err)
-			}
+			w = windowByID(t, d, w.ID)
+			assert.Assert(t, w.Minimized, "minimized, it is %+v", w)
+			assert.Assert(t, !w.Active, "minimized, it is %+v", w)
+			assert.Assert(t, w.Covered == 1, "minimized, it is %+v", w)
+			assert.NilError(t, d.Activate(soon(t), w.ID))
 			f.Kill(t)
 			fails(t, d.Activate(soon(t), w.ID), aai.AutomationFailed, aai.NotDelivered, "not there any more")
 		})
@@ -83,18 +78,15 @@ func TestCoveredInPart(t *testing.T) {
 	tool(t, s, nil, "xdotool", "windowmove", id, "0", strconv.Itoa(place.Y+place.Height/2))
 	for w := window(t, d, f); ; w = window(t, d, f) {
 		windows, err := d.Windows(soon(t))
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		over := windows[0].Frame.Intersect(w.Frame)
 		if over.Empty() || over.H == w.Frame.H {
 			continue // the window manager has not moved it yet
 		}
 		title := w.Frame.Y + w.Frame.H - over.Y - over.H // the frame above the terminal covers too
 		least, most := float64(over.H-title)/float64(w.Frame.H), float64(over.H+60)/float64(w.Frame.H)
-		if w.Covered < least || w.Covered > most {
-			t.Errorf("%v of it is covered, want %v to %v", w.Covered, least, most)
-		}
+		assert.Check(t, !(w.Covered < least), "%v of it is covered, want %v to %v", w.Covered, least, most)
+		assert.Check(t, !(w.Covered > most), "%v of it is covered, want %v to %v", w.Covered, least, most)
 		return
 	}
 }

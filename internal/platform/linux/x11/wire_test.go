@@ -16,6 +16,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/gybob/aai-gateway"
@@ -28,14 +30,13 @@ func TestParseDisplay(t *testing.T) {
 		":0": {number: "0"}, ":1.0": {number: "1"}, "unix:12.1": {number: "12", screen: 1},
 		"localhost:10.0": {host: "localhost", number: "10"}, "[::1]:3": {host: "[::1]", number: "3"},
 	} {
-		if got, err := parseDisplay(name); err != nil || got != want {
-			t.Errorf("%s is %+v, %v", name, got, err)
-		}
+		got, err := parseDisplay(name)
+		assert.NilError(t, err, name)
+		assert.Equal(t, got, want, name)
 	}
 	for _, name := range []string{"", "0", ":", ":x", ":-1", ":1.x", ":1.-1", ":99999"} {
-		if got, err := parseDisplay(name); err == nil {
-			t.Errorf("%q is taken for %+v", name, got)
-		}
+		got, err := parseDisplay(name)
+		assert.Check(t, err != nil, "%q is taken for %+v", name, got)
 	}
 }
 
@@ -46,12 +47,11 @@ func TestNoScreen(t *testing.T) {
 		}})
 		_, err := d.Windows(t.Context())
 		e, ok := errors.AsType[*aai.Error](err)
-		if !ok || e.Code != aai.AutomationNotSupported || e.Hint == "" || !bytes.Contains([]byte(e.Message), []byte(words)) {
-			t.Errorf("with DISPLAY=%q: %v", display, err)
-		}
-		if err := d.Close(); err != nil {
-			t.Error(err)
-		}
+		assert.Assert(t, ok, "with DISPLAY=%q: %v", display, err)
+		assert.Equal(t, e.Code, aai.AutomationNotSupported, "%q %v", display, err)
+		assert.Assert(t, e.Hint != "", "with DISPLAY=%q: %v", display, err)
+		assert.Assert(t, bytes.Contains([]byte(e.Message), []byte(words)), "with DISPLAY=%q: %v", display, err)
+		assert.Check(t, d.Close())
 	}
 }
 
@@ -66,9 +66,7 @@ func authority(family uint16, fields ...string) []byte {
 
 func TestCookie(t *testing.T) {
 	host, err := os.Hostname()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	file := bytes.Join([][]byte{
 		authority(256, "elsewhere", "1", cookieProtocol, "0"),
 		authority(256, host, "2", cookieProtocol, "1"),
@@ -78,34 +76,26 @@ func TestCookie(t *testing.T) {
 		authority(65535, "", "", cookieProtocol, "5"),
 	}, nil)
 	path := filepath.Join(t.TempDir(), "cookies")
-	if err := os.WriteFile(path, file, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.WriteFile(path, file, 0o600))
 	getenv := func(name string) string { return map[string]string{"XAUTHORITY": path}[name] }
 	for number, want := range map[string]string{"1": "4", "2": "1", "3": "5"} {
-		if got := cookie(getenv, address{number: number}); string(got) != want {
-			t.Errorf("for display %s it is %q, want %q", number, got, want)
-		}
+		got := cookie(getenv, address{number: number})
+		assert.Check(t, is.Equal(string(got), want), "for display %s it is %q, want %q", number, got, want)
 	}
-	if got := cookie(func(string) string { return "" }, address{number: "1"}); got != nil {
-		t.Errorf("from nowhere it is %q", got)
-	}
+	got := cookie(func(string) string { return "" }, address{number: "1"})
+	assert.Check(t, got == nil, "from nowhere it is %q", got)
 	pipe := filepath.Join(t.TempDir(), "pipe") // it has no writer
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if got := cookie(func(string) string { return pipe }, address{number: "1"}); got != nil {
-		t.Errorf("from a pipe it is %q", got)
-	}
+	assert.NilError(t, syscall.Mkfifo(pipe, 0o600))
+	got = cookie(func(string) string { return pipe }, address{number: "1"})
+	assert.Check(t, got == nil, "from a pipe it is %q", got)
 }
 
 func FuzzFindCookie(f *testing.F) {
 	f.Add(authority(256, "host", "1", cookieProtocol, "0123456789abcdef"), "host", "1")
 	f.Add([]byte{1, 0, 0xff, 0xff}, "host", "1")
 	f.Fuzz(func(t *testing.T, file []byte, host, number string) {
-		if cookie := findCookie(file, host, number); cookie != nil && !bytes.Contains(file, cookie) {
-			t.Errorf("%q is not in the file", cookie)
-		}
+		cookie := findCookie(file, host, number)
+		assert.Check(t, cookie == nil || bytes.Contains(file, cookie), "%q is not in the file", cookie)
 	})
 }
 
@@ -133,16 +123,15 @@ func FuzzAnswers(f *testing.F) {
 func TestReadMessage(t *testing.T) {
 	message := replyTo(1)
 	binary.NativeEndian.PutUint32(message[4:], 2)
-	if got, err := readMessage(bytes.NewReader(append(message, make([]byte, 8)...))); err != nil || len(got) != 40 {
-		t.Errorf("%d bytes, %v", len(got), err)
-	}
-	if _, err := readMessage(bytes.NewReader(message)); !errors.Is(err, io.EOF) {
-		t.Errorf("an answer without its end: %v", err)
-	}
+	got, err := readMessage(bytes.NewReader(append(message, make([]byte, 8)...)))
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(got, 40))
+	_, err = readMessage(bytes.NewReader(message))
+	assert.Check(t, is.ErrorIs(err, io.EOF), "an answer without its end: %v", err)
 	binary.NativeEndian.PutUint32(message[4:], 1<<30-1)
-	if _, err := readMessage(bytes.NewReader(message)); err == nil || errors.Is(err, io.EOF) {
-		t.Errorf("an answer of four gigabytes: %v", err)
-	}
+	_, err = readMessage(bytes.NewReader(message))
+	assert.Assert(t, err != nil, "an answer of four gigabytes: %v", err)
+	assert.Assert(t, !errors.Is(err, io.EOF), "an answer of four gigabytes: %v", err)
 }
 
 // pipe returns a connection to a server that the test plays.
@@ -176,13 +165,13 @@ func TestSilentServer(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		began := time.Now()
-		if err := c.do(ctx, getInputFocus(), getInputFocus()); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != time.Second {
-			t.Errorf("after %v: %v", time.Since(began), err)
-		}
+		err := c.do(ctx, getInputFocus(), getInputFocus())
+		assert.Assert(t, is.ErrorIs(err, context.DeadlineExceeded))
+		assert.Equal(t, time.Since(began), time.Second)
 		began = time.Now()
-		if err := c.do(t.Context(), getInputFocus()); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != patience {
-			t.Errorf("without a deadline, after %v: %v", time.Since(began), err)
-		}
+		err = c.do(t.Context(), getInputFocus())
+		assert.Assert(t, is.ErrorIs(err, context.DeadlineExceeded))
+		assert.Equal(t, time.Since(began), patience)
 		last := getInputFocus()
 		done := make(chan error)
 		go func() { done <- c.do(t.Context(), command(1, 0), last) }()
@@ -191,18 +180,18 @@ func TestSilentServer(t *testing.T) {
 			if n == 3 {
 				continue // a command has no reply
 			}
-			if _, err := server.Write(replyTo(uint16(n + 1))); err != nil {
-				t.Fatal(err)
-			}
+			_, err := server.Write(replyTo(uint16(n + 1)))
+			assert.NilError(t, err)
 		}
-		if err := <-done; err != nil || last.err != nil || last.reply == nil {
-			t.Errorf("%v, %v", err, last.err)
-		}
+		err = <-done
+		assert.NilError(t, err)
+		assert.NilError(t, last.err)
+		assert.Assert(t, last.reply != nil)
 		_ = server.Close()
 		synctest.Wait()
-		if err := c.do(t.Context(), getInputFocus()); err == nil || c.alive() {
-			t.Errorf("without a server: %v", err)
-		}
+		err = c.do(t.Context(), getInputFocus())
+		assert.Assert(t, err != nil, "without a server: %v", err)
+		assert.Assert(t, !c.alive(), "without a server: %v", err)
 	})
 }
 
@@ -223,9 +212,7 @@ func TestSequenceWraps(t *testing.T) {
 			}
 		}()
 		for range 6 {
-			if err := c.must(t.Context(), getInputFocus()); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, c.must(t.Context(), getInputFocus()))
 		}
 		c.lose(errors.New("the end"))
 	})
@@ -255,9 +242,7 @@ func TestSubtract(t *testing.T) {
 						n++
 					}
 				}
-				if n != want {
-					t.Fatalf("%v is in %d of %v", p, n, left)
-				}
+				assert.Equal(t, n, want, "%v %v", p, left)
 			}
 		}
 	})
@@ -273,21 +258,22 @@ func TestReadMonitors(t *testing.T) {
 		reply = appendField(reply, field)
 	}
 	monitors, names := readMonitors(reply)
-	if len(monitors) != 2 || len(names) != 2 || !monitors[0].Primary || monitors[1].Primary ||
-		monitors[0].Frame != (desktop.Rect{X: -800, W: 800, H: 1000}) || monitors[1].Frame != (desktop.Rect{Y: 5, W: 1600, H: 900}) {
-		t.Errorf("%+v", monitors)
-	}
+	assert.Assert(t, is.Len(monitors, 2))
+	assert.Assert(t, is.Len(names, 2))
+	assert.Assert(t, monitors[0].Primary, "%+v", monitors)
+	assert.Assert(t, !monitors[1].Primary, "%+v", monitors)
+	assert.Equal(t, monitors[0].Frame, (desktop.Rect{X: -800, W: 800, H: 1000}))
+	assert.Equal(t, monitors[1].Frame, (desktop.Rect{Y: 5, W: 1600, H: 900}))
 }
 
 func TestKeysyms(t *testing.T) {
 	for r, want := range map[rune]keysym.Sym{'a': 0x61, 'é': 0xe9, '€': 0x010020ac, '🙂': 0x0101f642, '\n': keysym.Return, '\t': keysym.Tab} {
-		if got, ok := keysym.Of(r); !ok || got != want {
-			t.Errorf("%c is 0x%x", r, got)
-		}
+		got, ok := keysym.Of(r)
+		assert.Assert(t, ok, "%c is 0x%x", r, got)
+		assert.Equal(t, got, want, "%c", r)
 	}
 	for _, r := range []rune{0, 0x1b, 0x7f, 0x85, 0xd800, 0xfffe, 0x1ffff, 0xfdd0, -1, 0x110000} {
-		if got, ok := keysym.Of(r); ok {
-			t.Errorf("%U is 0x%x", r, got)
-		}
+		got, ok := keysym.Of(r)
+		assert.Check(t, !ok, "%U is 0x%x", r, got)
 	}
 }

@@ -14,6 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
@@ -27,9 +30,7 @@ func open(t testing.TB, s *linuxtest.Session) *x11.Display {
 	t.Helper()
 	d := x11.New(x11.Config{Getenv: s.Getenv, InputLock: inputlock.New(inputlock.Config{Folder: inputlock.Folder, Getenv: s.Getenv})})
 	t.Cleanup(func() {
-		if err := d.Close(); err != nil {
-			t.Errorf("closing: %v", err)
-		}
+		assert.Check(t, d.Close())
 	})
 	return d
 }
@@ -54,9 +55,7 @@ func tool(t testing.TB, s *linuxtest.Session, stdin []byte, name string, args ..
 		cmd.Stdin = strings.NewReader(string(stdin))
 	}
 	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("%s %q: %v", name, args, err)
-	}
+	assert.NilError(t, err, "%s %q", name, args)
 	return out
 }
 
@@ -64,9 +63,7 @@ func tool(t testing.TB, s *linuxtest.Session, stdin []byte, name string, args ..
 func id(t testing.TB, f *linuxtest.Fixture) desktop.WindowID {
 	t.Helper()
 	n, err := strconv.ParseUint(f.Window(t), 10, 32)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return desktop.WindowID(n)
 }
 
@@ -79,9 +76,7 @@ func window(t testing.TB, d *x11.Display, f *linuxtest.Fixture) desktop.WindowIn
 func windowByID(t testing.TB, d *x11.Display, id desktop.WindowID) desktop.WindowInfo {
 	t.Helper()
 	windows, err := d.Windows(soon(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for _, w := range windows {
 		if w.ID == id {
 			return w
@@ -95,9 +90,7 @@ func windowByID(t testing.TB, d *x11.Display, id desktop.WindowID) desktop.Windo
 func await(t testing.TB, what string, ready func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(patience); !ready(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("it is still not so: %s", what)
-		}
+		assert.Assert(t, !time.Now().After(deadline), "it is still not so: %s", what)
 	}
 }
 
@@ -112,16 +105,11 @@ func minimize(t testing.TB, s *linuxtest.Session, d *x11.Display, id desktop.Win
 func fails(t testing.TB, err error, code aai.Code, delivery aai.Delivery, words ...string) {
 	t.Helper()
 	e, ok := errors.AsType[*aai.Error](err)
-	if !ok {
-		t.Fatalf("the error is %v, not one for callers", err)
-	}
-	if e.Code != code || e.Delivery != delivery {
-		t.Errorf("%s (%s), want %s (%s): %v", e.Code, e.Delivery, code, delivery, err)
-	}
+	assert.Assert(t, ok, "the error is %v, not one for callers", err)
+	assert.Check(t, is.Equal(e.Code, code), err)
+	assert.Check(t, is.Equal(e.Delivery, delivery), err)
 	for _, word := range words {
-		if !strings.Contains(e.Message, word) {
-			t.Errorf("the message does not say %q: %s", word, e.Message)
-		}
+		assert.Check(t, is.Contains(e.Message, word), "the message does not say %q: %s", word, e.Message)
 	}
 }
 
@@ -135,9 +123,7 @@ func screenProcess(t testing.TB, s *linuxtest.Session) int {
 	for _, folder := range testkit.ProcessesWithEnv(t, "XDG_RUNTIME_DIR="+s.Runtime+"\x00") {
 		if name, err := os.ReadFile(filepath.Join(folder, "comm")); err == nil && string(name) == "Xvfb\n" {
 			pid, err := strconv.Atoi(filepath.Base(folder))
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			return pid
 		}
 	}
@@ -148,15 +134,11 @@ func screenProcess(t testing.TB, s *linuxtest.Session) int {
 // pause stops a process until proceed.
 func pause(t testing.TB, pid int) {
 	t.Helper()
-	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, syscall.Kill(pid, syscall.SIGSTOP))
 	t.Cleanup(func() { proceed(t, pid) })
 }
 
 func proceed(t testing.TB, pid int) {
 	t.Helper()
-	if err := syscall.Kill(pid, syscall.SIGCONT); err != nil {
-		t.Error(err)
-	}
+	assert.Check(t, syscall.Kill(pid, syscall.SIGCONT))
 }
