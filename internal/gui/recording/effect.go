@@ -61,6 +61,12 @@ func (r *Recorder) finishTyping(ctx context.Context, a *act) {
 	case a.secret: // it has become a field for passwords
 		r.finishTyping(ctx, a)
 	case a.value == e.Value && !a.late:
+		if r.look(ctx) != nil || r.putChange(a) {
+			return
+		}
+		if reason := r.untold(&burst{before: a.before}); reason != "" {
+			r.add(a, recorded.Step{ShowAgain: reason})
+		}
 	default:
 		step := r.step(setTool, a.before, a.index, map[string]any{"value": recorded.Escape(a.value)})
 		query, _ := step.Args["query"].(string)
@@ -90,6 +96,9 @@ func (r *Recorder) finishKey(a *act) {
 	if moves := []string{"tab", "up", "down", "page_up", "page_down"}; slices.Contains(moves, a.chord.Key) && !hasEffect(a.before, r.current) {
 		return
 	}
+	if opensBar(r.current) { // its items are found in the closed menu
+		return
+	}
 	if s, is := r.setStep(a, a.index); is { // a number that the field has taken
 		r.put(a, s)
 		return
@@ -113,6 +122,13 @@ func (r *Recorder) finishUnknown(a *act) {
 		return
 	}
 	if r.putChange(a) {
+		return
+	}
+	if a.inMenu {
+		r.finishMenuKeys(a)
+		return
+	}
+	if opensBar(r.current) { // its items are found in the closed menu
 		return
 	}
 	if chosen := r.newlySelected(a); chosen >= 0 {
@@ -151,7 +167,7 @@ func (r *Recorder) newlySelected(a *act) int {
 	for i := range r.current.Elements {
 		e := &r.current.Elements[i]
 		was := a.before.Index(e.ID)
-		if e.States.Has(desktop.Selected) && was >= 0 && !a.before.Elements[was].States.Has(desktop.Selected) {
+		if e.States.Has(desktop.Selected) && !e.Role.IsMenuItem() && e.Role != desktop.Menu && was >= 0 && !a.before.Elements[was].States.Has(desktop.Selected) {
 			if found >= 0 {
 				return -1
 			}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/gybob/aai-gateway/internal/automation/recorded"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
@@ -215,16 +216,29 @@ func (r *Recorder) key(ctx context.Context, f desktop.PersonFact) {
 		p.last, r.keys.typedAt, r.keys.typedInto, r.keys.navigated = f.At, f.At, p.id, false
 		return
 	}
+	was := r.current
 	if r.changed && r.pending == nil || r.focusMoved {
 		_ = r.look(ctx) // the kept one has to do
 	}
 	i := r.focusedAt(f.At)
+	if p := r.pending; p != nil && p.inMenu && (r.isInMenu(i) || hasMenu(was) && p.chord.Key != "return" && p.chord.Key != "escape") {
+		p.last, p.chord, r.keys.navigated = f.At, f.Chord, true
+		return
+	}
 	if p := r.pending; p != nil && p.typing && i >= 0 && r.current.Elements[i].ID == p.id && isEditing(f.Chord, &r.current.Elements[i]) {
 		p.last, r.keys.typedAt, r.keys.navigated = f.At, f.At, false
 		return
 	}
+	p := r.pending
 	r.finish(ctx)
-	if i = r.focusedAt(f.At); i >= 0 && isText(&r.current.Elements[i]) {
+	if i = r.focusedAt(f.At); r.isInMenu(i) {
+		r.keyInMenu(ctx, f, was)
+		return
+	}
+	if p != nil && p.button == 1 && p.index >= 0 && opensMenu(p.before, p.index) && !hasMenu(p.before) {
+		r.add(p, recorded.Step{ShowAgain: unknownChoice}) // faster than a look
+	}
+	if i >= 0 && isText(&r.current.Elements[i]) {
 		if r.keyInField(f, i); !r.pending.typing {
 			r.takePicture(ctx, r.pending)
 		}

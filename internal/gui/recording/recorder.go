@@ -98,6 +98,7 @@ type act struct {
 	valueAt time.Time
 	chord   desktop.Chord
 	unknown bool // a key outside of text fields, which is not told
+	inMenu  bool // the keys went to an open menu; chord is the last one
 }
 
 // New returns a recorder.
@@ -265,7 +266,7 @@ func (r *Recorder) look(ctx context.Context) error {
 		return err
 	}
 	r.current = s
-	if i := focused(s); i >= 0 {
+	if i := focused(s); i >= 0 && !hasMenu(s) { // the keys go to an open menu, but fields keep their state
 		r.noteFocus(r.lookedAt, s.Elements[i].ID)
 	}
 	return nil

@@ -131,6 +131,21 @@ func orderTasks() []task {
 			p.click(`//menubar/*[@name='File']`)
 			p.click(`role:menuitem name:Archive`)
 		}, map[string]any{"menu": "Archive"}, "found"},
+		{"menu by keys", func(p person) {
+			p.click(`role:textbox name:Notes`)
+			p.types("two boxes")
+			p.click(`//menubar/*[@name='View']`)
+			p.press("Down")
+			p.until("the item", func() bool {
+				e := p.find(p.app, `role:menuitemcheckbox name:Details`)
+				return e != nil && e.States.Has(desktop.Selected)
+			})
+			p.press("Return")
+		}, map[string]any{"notes": "two boxes", "menu": "Details"}, "found"},
+		{"menu by quick keys", func(p person) {
+			p.click(`//menubar/*[@name='File']`)
+			p.press("Down", "Down", "Return")
+		}, map[string]any{"menu": "Archive"}, "found"},
 		{"tab and list", func(p person) {
 			p.click(`role:tab name:Goods`)
 			p.click(`role:cell name:Cheese`, "--repeat", "2", "--delay", "60", "1")
