@@ -115,9 +115,9 @@ func TestRealCheckCells(t *testing.T) {
 	z := w.Launch(t, "zenity", "--list", "--checklist", "--column=Pick", "--column=Fruit", "FALSE", "Apple", "FALSE", "Pear", "TRUE", "Fig")
 	app := w.process(z)
 	w.awaitElement(app, "Fig")
-	e := w.refused(aai.AutomationNotSupported, "ax_set_value", params{"app": app, "query": "role:cell", "nth": 1, "value": "true"})
-	w.says(e.Hint, "ax_click", `mode "focus"`)
-	assert.Check(t, is.Equal(e.Delivery, aai.NotDelivered))
+	// zenity takes no key in the background, which is said.
+	e := w.refused(aai.AutomationFailed, "ax_set_value", params{"app": app, "query": "role:cell", "nth": 1, "value": "true"})
+	assert.Check(t, is.Equal(e.Delivery, aai.Delivered))
 	w.done("ax_click", params{"app": app, "query": "role:cell", "nth": 1, "mode": "focus"})
 	_, _ = w.do(w.Context(), "ax_click", params{"app": app, "query": "button OK"})
 	_ = z.Wait(t)
