@@ -15,7 +15,9 @@ func TestReplacedStepLeavesTheFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	step := func(value string) *recorded.Step { return &recorded.Step{Tool: "ax_set_value", Args: map[string]any{"value": value}} }
+	step := func(value string) *recorded.Step {
+		return &recorded.Step{Tool: "ax_set_value", Args: map[string]any{"value": value}}
+	}
 	for _, w := range []struct {
 		n int
 		s *recorded.Step
