@@ -269,7 +269,7 @@ func TestTornTailAtEveryByte(t *testing.T) {
 			records++
 		}
 		v := intact(t, torn, records)
-		assert.Assert(t, !(tornBytes > 0 && (len(v.Repairs) != 1 || v.Repairs[0].Torn != tornBytes || v.Repairs[0].Record != kept+1)), "cut at %d: %+v", cut, v)
+		assert.Assert(t, tornBytes <= 0 || len(v.Repairs) == 1 && v.Repairs[0].Torn == tornBytes && v.Repairs[0].Record == kept+1, "cut at %d: %+v", cut, v)
 	}
 }
 

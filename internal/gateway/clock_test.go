@@ -146,8 +146,8 @@ func TestAPersonsTimeIsApart(t *testing.T) {
 			e := w.entryOf(t, aai.Outcome)
 			assert.Check(t, is.Equal(e.PersonWait, thinks), e.Elapsed)
 			assert.Check(t, e.Elapsed >= thinks, "on record are %s of %s", e.PersonWait, e.Elapsed)
-			assert.Check(t, !(run == works && (err != nil || took != thinks)), "after %s: %v", took, err)
-			assert.Check(t, !(run == obeys && (codeOf(err) != aai.Timeout || took != thinks+toolTimeout)), "after %s: %v", took, err)
+			assert.Check(t, run != works || err == nil && took == thinks, "after %s: %v", took, err)
+			assert.Check(t, run != obeys || codeOf(err) == aai.Timeout && took == thinks+toolTimeout, "after %s: %v", took, err)
 		})
 	}
 }
@@ -290,8 +290,8 @@ func TestTheClientEndsWhileAsked(t *testing.T) {
 			begun := time.Now()
 			_, err := g.Do(gateway.WithClientEnd(t.Context(), ended), w.call())
 			took := time.Since(begun)
-			assert.Check(t, !(closes && (codeOf(err) != aai.ConsentRequired || took != 2*time.Second)), "after its end: %v after %s", err, took)
-			assert.Check(t, !(!closes && (err != nil || took != 10*time.Second)), "a client that waits: %v after %s", err, took)
+			assert.Check(t, !closes || codeOf(err) == aai.ConsentRequired && took == 2*time.Second, "after its end: %v after %s", err, took)
+			assert.Check(t, closes || err == nil && took == 10*time.Second, "a client that waits: %v after %s", err, took)
 		})
 	}
 }

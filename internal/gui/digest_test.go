@@ -95,7 +95,7 @@ func TestAnotherProgramIsNotStarted(t *testing.T) {
 			w.gateway.Gates = []aai.Gate{admitAll{w.record}, whileAsked{func() { now = by }}}
 			_, err := w.do("ax_connect", `{"app": "calc", "launch": true}`)
 			assert.Check(w, is.Equal(started, starts), "%q %v", by, err)
-			assert.Check(w, !(!starts && (err == nil || err.Delivery != aai.NotDelivered)), "replaced by %q: started %v, %v", by, started, err)
+			assert.Check(w, starts || err != nil && err.Delivery == aai.NotDelivered, "replaced by %q: started %v, %v", by, started, err)
 		})
 	}
 }

@@ -115,7 +115,7 @@ func TestOrderOfPlaces(t *testing.T) {
 		assert.Equal(t, s.Problem, "", "%+v", s)
 		assert.Equal(t, (s.Warning != ""), (want == placeInsecure), "%+v", s)
 		state := stateOf(s, want)
-		assert.Check(t, !(state != answer.StateInUse && (state != answer.StateNotAsked || want != placePassphrase)), "%s %s", want, state)
+		assert.Check(t, state == answer.StateInUse || state == answer.StateNotAsked && want == placePassphrase, "%s %s", want, state)
 		_, err := os.Stat(filepath.Join(d.path, insecureFile))
 		assert.Check(t, is.Equal((err == nil), (want == placeInsecure)), "%s: the unprotected file: %v", want, err)
 		if want == placePassphrase {

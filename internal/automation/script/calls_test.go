@@ -32,7 +32,7 @@ func TestCallsAreTheCallers(t *testing.T) {
 		switch {
 		case e.Tool == BuiltinToolName:
 			outer = e.Call
-			assert.Check(t, !(e.Kind == aai.Intent && (e.Args["script"] != `call([…], […], {cell: 1}); call([…], […], {text: […]})` || !e.Durable)), "on record: %+v", e.Args)
+			assert.Check(t, e.Kind != aai.Intent || e.Args["script"] == `call([…], […], {cell: 1}); call([…], […], {text: […]})` && e.Durable, "on record: %+v", e.Args)
 		case e.Kind == aai.Outcome && e.Tool == "add": // the call's first entry names the caller
 		case e.Parent != outer || e.Caller != agent():
 			t.Errorf("%s: within %q, by %s", e.Tool, e.Parent, e.Caller)

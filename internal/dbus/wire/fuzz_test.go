@@ -26,8 +26,7 @@ func FuzzReadMessage(f *testing.F) {
 		again, err := ReadMessage(bytes.NewReader(m.Frame(m.Serial)))
 		assert.NilError(t, err)
 		again.Order = m.Order // we only write little-endian
-		assert.Assert(t, !(m.OversizedBody == 0 && (again.Path != m.Path || again.Sender != m.Sender || again.Destination != m.Destination ||
-			again.Member != m.Member || again.Signature != m.Signature || again.ReplySerial != m.ReplySerial || !bytes.Equal(again.Body, m.Body))), "%+v became %+v", m, again)
+		assert.Assert(t, m.OversizedBody != 0 || again.Path == m.Path && again.Sender == m.Sender && again.Destination == m.Destination && again.Member == m.Member && again.Signature == m.Signature && again.ReplySerial == m.ReplySerial && bytes.Equal(again.Body, m.Body), "%+v became %+v", m, again)
 	})
 }
 

@@ -97,7 +97,7 @@ func TestResultsAreSentOnce(t *testing.T) {
 	for _, tool := range list.Tools {
 		o := tool.OutputSchema
 		declared[tool.Name] = o != nil
-		assert.Check(t, !(o != nil && (o.Type != "object" || len(o.Properties) == 0 || len(o.Required) > 0)), "%s %+v", tool.Name, o)
+		assert.Check(t, o == nil || o.Type == "object" && len(o.Properties) != 0 && len(o.Required) <= 0, "%s %+v", tool.Name, o)
 	}
 	for name, want := range map[string]bool{
 		"ax_list_apps": true, "ax_find": true, "ax_get_value": true, "ax_get_tree": false, "ax_click": false, "ax_clipboard": false, "app_org_example_Notes": false,

@@ -56,12 +56,12 @@ func TestUnreadableAnswers(t *testing.T) {
 			w.start(t, app)
 			r, e := w.call(t, app, "do", nil)
 			assert.Check(t, is.Equal((e == nil), (c.err == "")), "%v %q", e, c.err)
-			assert.Check(t, !(e != nil && (!strings.Contains(e.Message, c.err) || e.Delivery != aai.Delivered)), "%v %q", e, c.err)
+			assert.Check(t, e == nil || strings.Contains(e.Message, c.err) && e.Delivery == aai.Delivered, "%v %q", e, c.err)
 			if e == nil && (r.Text != c.text || !strings.Contains(r.Warning, c.warning) || (c.warning == "") != (r.Warning == "")) {
 				t.Errorf("%q, warning %q", r.Text, r.Warning)
 			}
 			_, e = w.call(t, app, "other", nil)
-			assert.Check(t, !(c.err != "" && (e == nil || e.Code == aai.AppNotRunning)), "the server was ended: %v", e)
+			assert.Check(t, c.err == "" || e != nil && e.Code != aai.AppNotRunning, "the server was ended: %v", e)
 		})
 	}
 }

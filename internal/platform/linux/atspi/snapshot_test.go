@@ -61,7 +61,7 @@ func wellFormed(t *testing.T, s *desktop.Snapshot) {
 		assert.Check(t, e.End > i, "element %d: parent %d, end %d", i, e.Parent, e.End)
 		assert.Check(t, e.End <= len(s.Elements), "element %d: parent %d, end %d", i, e.Parent, e.End)
 		assert.Check(t, len(e.Value) <= desktop.MaxValue, "element %d: the value has %d bytes", i, len(e.Value))
-		assert.Check(t, !(e.States.Has(desktop.Protected) && (e.Value != "" || e.End != i+1)), "a password has the value %q and %d parts", e.Value, e.End-i-1)
+		assert.Check(t, !e.States.Has(desktop.Protected) || e.Value == "" && e.End == i+1, "a password has the value %q and %d parts", e.Value, e.End-i-1)
 		assert.Check(t, e.States.Has(desktop.Showing) || e.Frame.Empty(), "the %s %q does not show, at %v", e.Role, e.Name, e.Frame)
 		assert.Assert(t, !strings.ContainsRune(e.Name+e.Value, '\uFFFC'), "the %s is called %q, with the value %q", e.Role, e.Name, e.Value)
 		assert.Assert(t, !strings.HasPrefix(e.Name, "Gtk"), "the %s is called %q, with the value %q", e.Role, e.Name, e.Value)

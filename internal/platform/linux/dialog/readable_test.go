@@ -83,7 +83,7 @@ func TestAnswersAreVoidAfterInput(t *testing.T) {
 		answer, err := d.Ask(t.Context(), consent())
 		assert.Check(t, is.Equal(answer.Choice, want), "%d %+v %v", disturbed, answer, err)
 		assert.Check(t, is.Equal((err == nil), (want != "")), "%d %+v %v", disturbed, answer, err)
-		assert.Check(t, !(err != nil && (!errors.Is(err, errDisturbed) || aai.AsError(err).Code != aai.ConsentRequired)), "%d times: %+v, %v", disturbed, answer, err)
+		assert.Check(t, err == nil || errors.Is(err, errDisturbed) && aai.AsError(err).Code == aai.ConsentRequired, "%d times: %+v, %v", disturbed, answer, err)
 		void := messagesIn("").disturbed
 		assert.Assert(t, is.Len(said, 2), "%d", disturbed)
 		assert.Assert(t, !strings.Contains(said[0], void), "%d times: it said %q", disturbed, said)
