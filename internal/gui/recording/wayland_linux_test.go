@@ -88,6 +88,7 @@ func TestWaylandRecording(t *testing.T) {
 		agent.Store(1)
 		click(`role:checkbox name:"Wrap as gift"`, "")
 		agent.Store(2)
+		time.Sleep(1400 * time.Millisecond) // the burst of the agent's act is over
 		click(`role:button name:Clear`, "")
 		click(`role:button name:"Send order"`, "")
 	})
