@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/godbus/dbus/v5"
-	"gotest.tools/v3/assert"
 )
 
 const daemonConfig = `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
@@ -63,13 +62,19 @@ func startBus(t testing.TB, env []string, moreServices string) *Bus {
 	}
 	// Not t.TempDir: a socket's path must be short.
 	folder, err := os.MkdirTemp("", "dbus-")
-	assert.NilError(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(func() { _ = os.RemoveAll(folder) })
 	b := &Bus{Address: "unix:path=" + filepath.Join(folder, "bus"), folder: folder, env: env}
 	services := filepath.Join(folder, "services")
-	assert.NilError(t, os.Mkdir(services, 0o700))
+	if err := os.Mkdir(services, 0o700); err != nil {
+		t.Fatal(err)
+	}
 	text := fmt.Sprintf(daemonConfig, filepath.Join(folder, "bus"), services, moreServices)
-	assert.NilError(t, os.WriteFile(b.configFile(), []byte(text), 0o600))
+	if err := os.WriteFile(b.configFile(), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	b.run(t)
 	t.Cleanup(b.Stop)
 	return b
@@ -82,10 +87,14 @@ func (b *Bus) configFile() string { return filepath.Join(b.folder, "bus.conf") }
 func (b *Bus) run(t testing.TB) {
 	t.Helper()
 	address, printed, err := os.Pipe()
-	assert.NilError(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	defer func() { _ = address.Close() }()
 	log, err := os.OpenFile(b.logFile(), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
-	assert.NilError(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	defer func() { _ = log.Close() }()
 	// The daemon outlives the test's context: other cleanups still need it.
 	ctx := context.WithoutCancel(t.Context())
@@ -94,7 +103,9 @@ func (b *Bus) run(t testing.TB) {
 	daemon.Stdout, daemon.Stderr, daemon.ExtraFiles = log, log, []*os.File{printed}
 	err = daemon.Start()
 	_ = printed.Close()
-	assert.NilError(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	b.daemon = daemon
 	if _, err := bufio.NewReader(address).ReadString('\n'); err != nil {
 		b.Stop()
@@ -135,7 +146,9 @@ func (b *Bus) Restart(t testing.TB) {
 func (b *Bus) Connect(t testing.TB, options ...dbus.ConnOption) *dbus.Conn {
 	t.Helper()
 	c, err := dbus.Connect(b.Address, options...)
-	assert.NilError(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(func() { _ = c.Close() })
 	return c
 }
@@ -159,9 +172,13 @@ func (b *Bus) AddService(t testing.TB, name string, command ...string) {
 	t.Helper()
 	text := "[D-BUS Service]\nName=" + name + "\nExec=" + strings.Join(command, " ") + "\n"
 	file := filepath.Join(b.folder, "services", name+".service")
-	assert.NilError(t, os.WriteFile(file, []byte(text), 0o600))
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	c := b.Connect(t)
-	assert.NilError(t, c.BusObject().Call("org.freedesktop.DBus.ReloadConfig", 0).Err)
+	if err := c.BusObject().Call("org.freedesktop.DBus.ReloadConfig", 0).Err; err != nil {
+		t.Fatal(err)
+	}
 }
 
 // Getenv looks up environment variables, of which only the address of this bus as the session bus is set.

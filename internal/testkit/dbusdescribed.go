@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/godbus/dbus/v5"
-	"gotest.tools/v3/assert"
 )
 
 // Overloads is the introspection data of an object with several methods of one name, as programs of
@@ -24,9 +23,9 @@ const Overloads = `<node><interface name="org.example.Osd">
 func ServeDescribed(t testing.TB, b *Bus, name, description string) {
 	t.Helper()
 	c := b.Connect(t, dbus.WithHandler(described{text: description}))
-	reply, err := c.RequestName(name, dbus.NameFlagDoNotQueue)
-	assert.NilError(t, err, name)
-	assert.Equal(t, reply, dbus.RequestNameReplyPrimaryOwner, name)
+	if reply, err := c.RequestName(name, dbus.NameFlagDoNotQueue); err != nil || reply != dbus.RequestNameReplyPrimaryOwner {
+		t.Fatalf("the name %s is taken: %v", name, err)
+	}
 }
 
 // described implements each part of a godbus handler: object, interface and method.

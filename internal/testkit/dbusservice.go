@@ -9,7 +9,6 @@ import (
 
 	"github.com/godbus/dbus/v5"
 	"github.com/godbus/dbus/v5/introspect"
-	"gotest.tools/v3/assert"
 )
 
 // The paths and interfaces of the objects that a BusService exports.
@@ -44,7 +43,9 @@ type BusService struct {
 func ServeOnBus(t testing.TB, b *Bus, names ...string) *BusService {
 	t.Helper()
 	s, err := serveNames(b.Address, names...)
-	assert.NilError(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	s.t = t
 	t.Cleanup(func() { _ = s.Conn.Close() })
 	return s

@@ -12,8 +12,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"gotest.tools/v3/assert"
 )
 
 // OIDCOptions configures an authorization server. The zero value logs people in on the pages of the server and issues
@@ -36,14 +34,17 @@ type OIDCServer struct{ Issuer string }
 func StartOIDC(t testing.TB, repository string, l OIDCOptions) (*OIDCServer, io.Closer) {
 	t.Helper()
 	how, err := json.Marshal(l)
-	assert.NilError(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	cache, err := filepath.Abs(filepath.Join(repository, ".cache", "oidc"))
-	assert.NilError(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	node, err := filepath.Glob(filepath.Join(cache, "node_modules", "node-linux-*", "bin", "node"))
-	_, missing := os.Stat(filepath.Join(cache, "installed.json"))
-	assert.NilError(t, err)
-	assert.NilError(t, missing)
-	assert.Assert(t, len(node) != 0, "install the authorization server: scripts/need-oidc (make test does)")
+	if _, missing := os.Stat(filepath.Join(cache, "installed.json")); err != nil || missing != nil || len(node) == 0 {
+		t.Fatal("install the authorization server: scripts/need-oidc (make test does)")
+	}
 	script := filepath.Join(repository, "internal/testkit/testdata/oidc/server.mjs")
 	p := StartProcess(t, exec.Command(node[0], script, cache, string(how))) //nolint:noctx // it ends by its standard input
 	return &OIDCServer{Issuer: p.ReadLine(t)}, p

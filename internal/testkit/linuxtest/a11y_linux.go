@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/godbus/dbus/v5"
-	"gotest.tools/v3/assert"
 )
 
 // Names of at-spi2-core: bus/at-spi-bus-launcher.c.
@@ -22,8 +21,9 @@ func (s *Session) EnableAccessibility(t testing.TB) {
 	s.accessible = true
 	conn := s.connect(t)
 	defer func() { _ = conn.Close() }()
-	err := conn.Object(a11yName, a11yPath).SetProperty(a11yStatus+".IsEnabled", dbus.MakeVariant(true))
-	assert.NilError(t, err, "accessibility cannot be switched on: %v", err)
+	if err := conn.Object(a11yName, a11yPath).SetProperty(a11yStatus+".IsEnabled", dbus.MakeVariant(true)); err != nil {
+		t.Fatalf("accessibility cannot be switched on: %v", err)
+	}
 }
 
 // A11yAddress returns the address of the accessibility bus, and starts the bus if necessary.
@@ -32,8 +32,9 @@ func (s *Session) A11yAddress(t testing.TB) string {
 	conn := s.connect(t)
 	defer func() { _ = conn.Close() }()
 	var address string
-	err := conn.Object(a11yName, a11yPath).Call(a11yName+".GetAddress", 0).Store(&address)
-	assert.NilError(t, err, "the accessibility bus has no address: %v", err)
+	if err := conn.Object(a11yName, a11yPath).Call(a11yName+".GetAddress", 0).Store(&address); err != nil {
+		t.Fatalf("the accessibility bus has no address: %v", err)
+	}
 	return address
 }
 
@@ -49,13 +50,18 @@ func (s *Session) StopA11y(t testing.TB) {
 	}
 	// The bus itself is a child of the launcher, which does not report its process ID.
 	bus, err := dbus.Connect(s.A11yAddress(t))
-	assert.NilError(t, err, "the accessibility bus does not answer: %v", err)
+	if err != nil {
+		t.Fatalf("the accessibility bus does not answer: %v", err)
+	}
 	defer func() { _ = bus.Close() }()
 	var daemon int
-	err = bus.BusObject().Call("org.freedesktop.DBus.GetConnectionUnixProcessID", 0, "org.freedesktop.DBus").Store(&daemon)
-	assert.NilError(t, err, "the accessibility bus does not say which process it is: %v", err)
+	if err := bus.BusObject().Call("org.freedesktop.DBus.GetConnectionUnixProcessID", 0, "org.freedesktop.DBus").Store(&daemon); err != nil {
+		t.Fatalf("the accessibility bus does not say which process it is: %v", err)
+	}
 	for _, pid := range []int{launcher, daemon} {
-		assert.NilError(t, syscall.Kill(pid, syscall.SIGKILL))
+		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
 	}
 	eventually(t, "the accessibility bus is gone", func() bool { return bus.Context().Err() != nil })
 	s.awaitNoOwner(t, conn)
@@ -84,7 +90,9 @@ func (s *Session) RestartBus(t testing.TB) {
 func (s *Session) connect(t testing.TB) *dbus.Conn {
 	t.Helper()
 	conn, err := dbus.Connect(s.Address)
-	assert.NilError(t, err, "the session bus does not answer: %v", err)
+	if err != nil {
+		t.Fatalf("the session bus does not answer: %v", err)
+	}
 	return conn
 }
 

@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"gotest.tools/v3/assert"
-
 	"github.com/gybob/aai-gateway/internal/platform/linux/private"
 )
 
@@ -32,7 +30,9 @@ func (s *Session) Launch(t testing.TB, name string, args ...string) *App {
 func (s *Session) LaunchEnv(t testing.TB, env []string, name string, args ...string) *App {
 	t.Helper()
 	p, err := s.Start(private.Command{Name: name, Args: args, Env: env})
-	assert.NilError(t, err, "%v: install the packages of scripts/desktop-packages.txt (make test does)", err)
+	if err != nil {
+		t.Fatalf("%v: install the packages of scripts/desktop-packages.txt (make test does)", err)
+	}
 	a := &App{p}
 	t.Cleanup(func() { a.Kill(t) })
 	return a
@@ -61,7 +61,9 @@ func (a *App) Continue(t testing.TB) {
 // Kill kills the program and its children, and waits until they have ended. They may have ended before.
 func (a *App) Kill(t testing.TB) {
 	t.Helper()
-	assert.Check(t, a.End())
+	if err := a.End(); err != nil {
+		t.Error(err)
+	}
 }
 
 // Wait waits until the program has ended by itself and returns the result of exec.Cmd.Wait.
@@ -78,13 +80,17 @@ func (a *App) Wait(t testing.TB) error {
 
 func (a *App) signal(t testing.TB, signal syscall.Signal) {
 	t.Helper()
-	assert.NilError(t, a.Signal(signal))
+	if err := a.Signal(signal); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // await waits until ready returns true, and fails the test if the program ends first.
 func (a *App) await(t testing.TB, what string, ready func() bool) {
 	t.Helper()
-	assert.NilError(t, a.Await(context.WithoutCancel(t.Context()), what, ready))
+	if err := a.Await(context.WithoutCancel(t.Context()), what, ready); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // nextTitle returns a title for the window of the next program.

@@ -5,8 +5,6 @@ import (
 	"os"
 	"syscall"
 	"testing"
-
-	"gotest.tools/v3/assert"
 )
 
 // A Changer is a window of GTK 3 with a check box "Change" that reports changes as a test requests.
@@ -19,11 +17,15 @@ type Changer struct {
 func (s *Session) Changer(t testing.TB) *Changer {
 	t.Helper()
 	path := s.Path("tmp", s.nextTitle("changes"))
-	assert.NilError(t, syscall.Mkfifo(path, 0o600))
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	c := &Changer{App: s.Launch(t, "python3", s.Path("programs", "changes.py"), path)}
 	c.await(t, "its window is up", func() bool { return s.ActiveWindow(t) == "Changes" })
 	pipe, err := os.OpenFile(path, os.O_RDWR, 0)
-	assert.NilError(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(func() { _ = pipe.Close() })
 	c.pipe = pipe
 	return c
@@ -32,6 +34,7 @@ func (s *Session) Changer(t testing.TB) *Changer {
 // Change lets the check box report changes, rate a second or, for 0, as many as the program can. It does not wait.
 func (c *Changer) Change(t testing.TB, count, rate int) {
 	t.Helper()
-	_, err := fmt.Fprintf(c.pipe, "%d %d\n", count, rate)
-	assert.NilError(t, err)
+	if _, err := fmt.Fprintf(c.pipe, "%d %d\n", count, rate); err != nil {
+		t.Fatal(err)
+	}
 }

@@ -11,8 +11,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"testing"
-
-	"gotest.tools/v3/assert"
 )
 
 // startChromium starts Chromium with the fixture's page in app mode. The page sends its state to a server
@@ -20,7 +18,9 @@ import (
 func (s *Session) startChromium(t testing.TB, title, file string, rows int) *App {
 	t.Helper()
 	pages, err := fs.Sub(programs, "programs")
-	assert.NilError(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /", http.FileServerFS(pages))
 	mux.HandleFunc("POST /state", func(w http.ResponseWriter, r *http.Request) {
@@ -81,7 +81,11 @@ func save(file string, content io.Reader) error {
 func (s *Session) Browser(t testing.TB, page string, switches ...string) *App {
 	t.Helper()
 	profile := s.Path("tmp", s.nextTitle("browser"))
-	assert.NilError(t, os.MkdirAll(filepath.Join(profile, "Default"), 0o700))
-	assert.NilError(t, os.WriteFile(filepath.Join(profile, "Default", "Preferences"), []byte(`{"credentials_enable_service": false}`), 0o600))
+	if err := os.MkdirAll(filepath.Join(profile, "Default"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(profile, "Default", "Preferences"), []byte(`{"credentials_enable_service": false}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	return s.Launch(t, "chromium", append(append(s.chromiumSwitches(profile), switches...), "--window-size=900,700", page)...)
 }

@@ -10,8 +10,6 @@ import (
 	"strconv"
 	"testing"
 	"time"
-
-	"gotest.tools/v3/assert"
 )
 
 //go:embed programs
@@ -139,7 +137,9 @@ func (s *Session) fixture(t testing.TB, kind Kind, rows int) *Fixture {
 func (f *Fixture) State(t testing.TB) map[string]any {
 	t.Helper()
 	state, err := f.read()
-	assert.NilError(t, err, "%s does not tell its state: %v", f.Title, err)
+	if err != nil {
+		t.Fatalf("%s does not tell its state: %v", f.Title, err)
+	}
 	return state
 }
 
@@ -147,9 +147,13 @@ func (f *Fixture) State(t testing.TB) map[string]any {
 func (f *Fixture) WaitState(t testing.TB, key string, want any) {
 	t.Helper()
 	text, err := json.Marshal(want)
-	assert.NilError(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var wanted any
-	assert.NilError(t, json.Unmarshal(text, &wanted))
+	if err := json.Unmarshal(text, &wanted); err != nil {
+		t.Fatal(err)
+	}
 	f.WaitFor(t, fmt.Sprintf("%s is %s", key, text), func(state map[string]any) bool {
 		return reflect.DeepEqual(state[key], wanted)
 	})
@@ -187,8 +191,12 @@ func (f *Fixture) read() (map[string]any, error) {
 func (s *Session) writePrograms(t testing.TB) {
 	t.Helper()
 	files, err := fs.Sub(programs, "programs")
-	assert.NilError(t, err)
-	assert.NilError(t, os.CopyFS(s.Path("programs"), files))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(s.Path("programs"), files); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // eventually waits until ready returns true.
@@ -196,7 +204,9 @@ func eventually(t testing.TB, what string, ready func() bool) {
 	t.Helper()
 	deadline := time.Now().Add(patience)
 	for !ready() {
-		assert.Assert(t, !time.Now().After(deadline), "after %s it is still not so: %s", patience, what)
+		if time.Now().After(deadline) {
+			t.Fatalf("after %s it is still not so: %s", patience, what)
+		}
 		time.Sleep(5 * time.Millisecond)
 	}
 }

@@ -6,8 +6,6 @@ import (
 	"os/exec"
 	"syscall"
 	"testing"
-
-	"gotest.tools/v3/assert"
 )
 
 // guardScript reads until its input ends, because the test has closed it or is dead. The input is the name
@@ -48,12 +46,17 @@ func (s *Session) guard(t testing.TB) io.Writer {
 	guard.Env = []string{"PATH=/usr/bin:/bin"}
 	guard.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C is meant for the test
 	alive, err := guard.StdinPipe()
-	assert.NilError(t, err)
-	assert.NilError(t, guard.Start())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := guard.Start(); err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(func() {
 		_ = alive.Close()
-		err := guard.Wait()
-		assert.Check(t, err, "clearing up: %v", err)
+		if err := guard.Wait(); err != nil {
+			t.Errorf("clearing up: %v", err)
+		}
 	})
 	return alive
 }

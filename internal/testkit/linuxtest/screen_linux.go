@@ -5,9 +5,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
-	"gotest.tools/v3/assert"
-	is "gotest.tools/v3/assert/cmp"
 )
 
 // A Rect is a part of the screen, in pixels from its upper left corner.
@@ -66,7 +63,9 @@ func (s *Session) Screenshot(t testing.TB, file string) {
 func (f *Fixture) Window(t testing.TB) string {
 	t.Helper()
 	ids := f.windows(t)
-	assert.Assert(t, is.Len(ids, 1), "%d windows are named %q, want 1: %q", len(ids), f.Title, ids)
+	if len(ids) != 1 {
+		t.Fatalf("%d windows are named %q, want 1: %q", len(ids), f.Title, ids)
+	}
 	return ids[0]
 }
 
@@ -98,8 +97,9 @@ func (f *Fixture) ControlRect(t testing.TB, name string) Rect {
 	t.Helper()
 	places, _ := f.State(t)["where"].(map[string]any)
 	place, ok := places[name].([]any)
-	assert.Assert(t, ok, "%s does not know where %q is; it knows %v", f.Title, name, places)
-	assert.Assert(t, is.Len(place, 4), "%s %q %v", f.Title, name, places)
+	if !ok || len(place) != 4 {
+		t.Fatalf("%s does not know where %q is; it knows %v", f.Title, name, places)
+	}
 	var n [4]int
 	for i, v := range place {
 		n[i] = int(v.(float64))
@@ -135,7 +135,9 @@ func (s *Session) Cover(t testing.TB, f *Fixture) *App {
 func (s *Session) xdotool(t testing.TB, args ...string) string {
 	t.Helper()
 	text, err := s.tryXdotool(t, args...)
-	assert.NilError(t, err, "%s %s", strings.Join(args, " "), text)
+	if err != nil {
+		t.Fatalf("xdotool %s: %v\n%s", strings.Join(args, " "), err, text)
+	}
 	return text
 }
 
@@ -155,7 +157,9 @@ func (s *Session) tryXdotool(t testing.TB, args ...string) (text string, err err
 func (s *Session) output(t testing.TB, name string, args ...string) string {
 	t.Helper()
 	text, err := s.run(t, name, args...)
-	assert.NilError(t, err, "%s %s %s", name, strings.Join(args, " "), text)
+	if err != nil {
+		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, text)
+	}
 	return text
 }
 
@@ -163,7 +167,9 @@ func (s *Session) output(t testing.TB, name string, args ...string) string {
 func (s *Session) run(t testing.TB, name string, args ...string) (string, error) {
 	t.Helper()
 	program, err := s.LookPath(name)
-	assert.NilError(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	cmd := exec.CommandContext(t.Context(), program, args...)
 	cmd.Env, cmd.Dir = s.Env, s.Home
 	text, err := cmd.CombinedOutput()
@@ -176,7 +182,9 @@ func number(t testing.TB, lines, name string) int {
 	for line := range strings.Lines(lines) {
 		if value, ok := strings.CutPrefix(strings.TrimSpace(line), name); ok {
 			n, err := strconv.Atoi(strings.TrimSpace(value))
-			assert.NilError(t, err)
+			if err != nil {
+				t.Fatal(err)
+			}
 			return n
 		}
 	}

@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"gotest.tools/v3/assert"
-
 	"github.com/gybob/aai-gateway/internal/platform/linux/private"
 	"github.com/gybob/aai-gateway/internal/platform/linux/session"
 	"github.com/gybob/aai-gateway/internal/testkit"
@@ -87,7 +85,9 @@ func StartAccessible(t testing.TB) *Session {
 func start(t testing.TB, how sessionOption) *Session {
 	t.Helper()
 	desk, err := private.New("desktop-")
-	assert.NilError(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	s := &Session{Session: desk, desktops: 1}
 	t.Cleanup(func() { _ = desk.Remove() })
 	s.writePrograms(t)
@@ -97,13 +97,18 @@ func start(t testing.TB, how sessionOption) *Session {
 	}
 	guard := s.guard(t)
 	t.Cleanup(func() { s.end(t) })
-	assert.NilError(t, s.StartScreen(t.Context(), private.ScreenConfig{Width: ScreenWidth, Height: ScreenHeight, Locked: how&screenLocked != 0}))
+	if err := s.StartScreen(t.Context(), private.ScreenConfig{Width: ScreenWidth, Height: ScreenHeight, Locked: how&screenLocked != 0}); err != nil {
+		t.Fatal(err)
+	}
 	s.bus = testkit.StartDesktopBus(t, slices.Clone(s.Env))
 	s.Address = s.bus.Address
-	_, err = io.WriteString(guard, filepath.Dir(strings.TrimPrefix(s.Address, "unix:path=")))
-	assert.NilError(t, err)
+	if _, err := io.WriteString(guard, filepath.Dir(strings.TrimPrefix(s.Address, "unix:path="))); err != nil {
+		t.Fatal(err)
+	}
 	s.Env = append(s.Env, "DBUS_SESSION_BUS_ADDRESS="+s.Address)
-	assert.NilError(t, s.StartWindowManager(t.Context(), s.Path("programs", "openbox.xml")))
+	if err := s.StartWindowManager(t.Context(), s.Path("programs", "openbox.xml")); err != nil {
+		t.Fatal(err)
+	}
 	return s
 }
 
@@ -115,7 +120,9 @@ func (s *Session) end(t testing.TB) {
 			t.Logf("%s (process %d) printed:\n%s", p.Name, p.PID, ending(p.Output()))
 		}
 	}
-	assert.Check(t, s.End())
+	if err := s.End(); err != nil {
+		t.Error(err)
+	}
 }
 
 // ending returns the last lines of a text: some programs log thousands of messages, and these would bury

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/godbus/dbus/v5"
-	"gotest.tools/v3/assert"
 
 	"github.com/gybob/aai-gateway/internal/platform/linux/private"
 	"github.com/gybob/aai-gateway/internal/platform/linux/session"
@@ -68,12 +67,16 @@ func StartWayland(t testing.TB, c Compositor, env ...string) *Session {
 func StartWaylandWith(t testing.TB, c Compositor, setup WaylandSetup) *Session {
 	t.Helper()
 	desk, err := private.New("wayland-")
-	assert.NilError(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	s := &Session{Session: desk, compositor: c}
 	t.Cleanup(func() { _ = desk.Remove() })
 	s.writePrograms(t)
 	socket := map[Compositor]string{Sway: "wayland-1", Labwc: "wayland-0", KWin: "wayland-7", Mutter: "wayland-7", GNOMEShell: "wayland-7"}[c]
-	assert.Assert(t, socket != "", "%s=%s is not a known compositor", CompositorEnv, c)
+	if socket == "" {
+		t.Fatalf("%s=%s is not a known compositor", CompositorEnv, c)
+	}
 	s.Env = append(s.Env, s.environment()...)
 	s.Env = append(s.Env, setup.Env...)
 	s.Env = append(s.Env, session.PrivateMark+"=1", "XDG_SESSION_TYPE=wayland", "GDK_BACKEND=wayland", "QT_QPA_PLATFORM=wayland",
@@ -82,8 +85,9 @@ func StartWaylandWith(t testing.TB, c Compositor, setup WaylandSetup) *Session {
 	t.Cleanup(func() { s.end(t) })
 	s.bus = testkit.StartDesktopBus(t, slices.Clone(s.Env))
 	s.Address = s.bus.Address
-	_, err = io.WriteString(guard, filepath.Dir(strings.TrimPrefix(s.Address, "unix:path=")))
-	assert.NilError(t, err)
+	if _, err := io.WriteString(guard, filepath.Dir(strings.TrimPrefix(s.Address, "unix:path="))); err != nil {
+		t.Fatal(err)
+	}
 	s.Env = append(s.Env, "DBUS_SESSION_BUS_ADDRESS="+s.Address)
 	s.EnableAccessibility(t)
 	if setup.Prepare != nil {
@@ -128,7 +132,9 @@ func (s *Session) startCompositor(t testing.TB, c Compositor, socket string, set
 		args = []string{"-C", s.Path("labwc")}
 		config = s.Path("labwc", "rc.xml")
 	}
-	assert.NilError(t, os.MkdirAll(filepath.Dir(config), 0o755))
+	if err := os.MkdirAll(filepath.Dir(config), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.WriteFile(config, []byte(text), 0o644); err != nil { //nolint:gosec // another user reads it
 		t.Fatal(err)
 	}
@@ -136,7 +142,9 @@ func (s *Session) startCompositor(t testing.TB, c Compositor, socket string, set
 		return s.LaunchEnv(t, wlrootsEnv(), string(c), args...)
 	}
 	for _, folder := range []string{s.Folder, s.Home, s.Runtime} {
-		assert.NilError(t, os.Chown(folder, swayUser, swayUser))
+		if err := os.Chown(folder, swayUser, swayUser); err != nil {
+			t.Fatal(err)
+		}
 	}
 	user := fmt.Sprint(swayUser)
 	return s.LaunchEnv(t, wlrootsEnv(), "setpriv", append([]string{"--reuid", user, "--regid", user, "--clear-groups", string(c)}, args...)...)

@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"gotest.tools/v3/assert"
 )
 
 // A Macro is a tool bar button and its statements in LibreOffice Basic, one per line. Say "word" sets the
@@ -38,8 +36,12 @@ End Sub
 		filepath.Join(profile, "user", "registrymodifications.xcu"): `<?xml version="1.0" encoding="UTF-8"?>
 <oor:items xmlns:oor="http://openoffice.org/2001/registry"><item oor:path="/org.openoffice.Office.Common/Security/Scripting"><prop oor:name="MacroSecurityLevel" oor:op="fuse"><value>0</value></prop></item></oor:items>`,
 	} {
-		assert.NilError(t, os.MkdirAll(filepath.Dir(name), 0o700))
-		assert.NilError(t, os.WriteFile(name, []byte(text), 0o600))
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	app := s.LaunchEnv(t, []string{"SAL_USE_VCLPLUGIN=gtk3"}, "soffice", "--norestore", "--nologo", "--nofirststartwizard",
 		"-env:UserInstallation=file://"+profile, file)

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"gotest.tools/v3/assert"
-
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
@@ -34,7 +32,9 @@ func Read(t testing.TB, text string) *desktop.Snapshot {
 			continue
 		}
 		m := wholeLine.FindStringSubmatch(strings.TrimRight(line, "\n"))
-		assert.Assert(t, m != nil, "bad line %q", line)
+		if m == nil {
+			t.Fatalf("bad line %q", line)
+		}
 		depth := len(m[1]) / 2
 		e := desktop.Element{Role: desktop.Role(m[2]), Name: unquoted(m[3]), States: desktop.Showing | desktop.Enabled, Parent: -1}
 		if depth > 0 {

@@ -5,16 +5,19 @@ import (
 	"testing"
 
 	"github.com/tiktoken-go/tokenizer"
-	"gotest.tools/v3/assert"
 )
 
 // Count returns the number of tokens of the text in the vocabulary o200k_base.
 func Count(t testing.TB, text string) int {
 	t.Helper()
 	codec, err := tokenizer.Get(tokenizer.O200kBase)
-	assert.NilError(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	n, err := codec.Count(text)
-	assert.NilError(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	return n
 }
 
