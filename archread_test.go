@@ -152,7 +152,7 @@ func (r packageRules) allows(rooms map[string]packageRules, path string) bool {
 		return known && !other.forTest && (slices.Contains(r.ours, name) || slices.Contains(r.ours, anything)) ||
 			known && other.forTest && slices.Contains(r.ours, name)
 	}
-	return isStandard(path) || belongs(path, r.modules) || r.forTest && belongs(path, []string{"gotest.tools/v3"})
+	return isStandard(path) || belongs(path, r.modules)
 }
 
 // testsAllow reports whether the package's tests may import path although its code may not.

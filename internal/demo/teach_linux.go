@@ -8,10 +8,10 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// shownText is what the person adds to the letter while they are recorded.
+// shownText is the text that the person adds to the letter during the recording.
 const shownText = "P.S. The pie is in the oven."
 
-// teach records what the person does in the editor, and does it again.
+// teach records the acts of the person in the editor, and replays them.
 func (w *windowDemo) teach(ctx context.Context) error {
 	w.title("Teaching by showing: the person does it once, and the agent does it again")
 	w.person.expected = inputState{} // they leave their window

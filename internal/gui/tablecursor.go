@@ -59,7 +59,7 @@ func (v *view) checkCursor(chord desktop.Chord) error {
 }
 
 // droppedText returns a function that warns if the text that the last action set in a field is gone after a key for
-// the focused element, as in a sheet whose entry line takes typed text alone.
+// the focused element, as in a sheet with an entry line that takes typed text alone.
 func (v *view) droppedText() func(out *aai.Result) {
 	id := v.engine.Sessions.For(v.call).LastTarget()
 	i := v.snapshot.Index(id)

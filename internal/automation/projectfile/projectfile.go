@@ -23,7 +23,7 @@ type Kind struct {
 	Name      string // for errors: "script"
 	Extension string // ".js"
 	MaxBytes  int64
-	// Otherwise says what to do for a client without projects.
+	// Otherwise is the next step for a client without projects.
 	Otherwise string
 }
 

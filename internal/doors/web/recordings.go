@@ -7,7 +7,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// recordingsPage lists what the person has recorded, and the stored workflows; stepsPage shows one of both, step by step.
+// recordingsPage lists the recordings and the stored workflows; stepsPage shows one of them, step by step.
 func recordingsPage() page {
 	return page{
 		name: "recordings", path: "/recordings", live: []string{EventJournal}, show: showRecordings,

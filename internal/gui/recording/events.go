@@ -23,7 +23,7 @@ type burst struct {
 	before  *desktop.Snapshot
 	begun   time.Time
 	last    time.Time
-	typed   map[desktop.ID]bool // fields whose text changed
+	typed   map[desktop.ID]bool // fields with a changed text
 	pressed desktop.ID          // a button that reported a press; "": none
 	focused desktop.ID          // the element that got the keyboard last; "": none
 	acts    int                 // of agents that had ended before it

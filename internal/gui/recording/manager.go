@@ -103,7 +103,7 @@ func (m *Manager) Start(ctx context.Context, c Config, owner string, sign func()
 	}
 }
 
-// IsByEvents reports whether only accessibility events tell the current recording what the person does.
+// IsByEvents reports whether the current recording has accessibility events alone.
 func (m *Manager) IsByEvents() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

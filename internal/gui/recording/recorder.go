@@ -21,8 +21,8 @@ type Config struct {
 	IsApp func(pid int) bool
 	// Strokes counts the keys and clicks of agents: input that arrives together with one is not the person's. Nil: none.
 	Strokes func() int
-	// Acts counts the calls of agents that act, and reports whether one does now. It serves where nothing reports what the
-	// person presses. Nil: there are none.
+	// Acts counts the calls of agents that act, and reports whether one does now. It serves where no
+	// presses of the person are reported. Nil: there are none.
 	Acts func() (n int, now bool)
 	// Write keeps the nth step, from 1, or nil in its place if it turned out to be a part of another.
 	Write func(n int, step *recorded.Step) error
@@ -71,7 +71,7 @@ type Recorder struct {
 	secrets    map[desktop.ID]bool // fields that got text meant for another place
 	err        error
 
-	byEvents atomic.Bool // nothing reports what the person presses
+	byEvents atomic.Bool // no presses of the person are reported
 	burst    *burst
 	acts     int
 }
@@ -173,8 +173,8 @@ func (r *Recorder) Run(ctx context.Context, ready func()) error {
 	return r.err
 }
 
-// errUnreported is the error where nothing reports what the person presses, as on Wayland.
-var errUnreported = errors.New("nothing reports what the person presses")
+// errUnreported is the error where no presses of the person are reported, as on Wayland.
+var errUnreported = errors.New("presses of the person are not reported")
 
 // watchPerson passes on the facts about the person.
 func (r *Recorder) watchPerson(ctx context.Context, ready func(), facts chan<- desktop.PersonFact) error {
