@@ -3,7 +3,6 @@ package gui
 import (
 	"context"
 	"image"
-	"image/draw"
 	"slices"
 
 	"github.com/gybob/aai-gateway"
@@ -76,30 +75,23 @@ func (d *engine) recordedPicture(call *aai.Call, app desktop.App) func(context.C
 			return nil
 		}
 		w := own[max(0, slices.IndexFunc(own, func(w desktop.WindowInfo) bool { return w.Frame.Contains(at.Center()) }))]
-		var frames []image.Rectangle
-		look := func() bool {
+		hidden := func() (frames []desktop.Rect, err error) {
 			shot, err := d.OpenBackend().Tree.Snapshot(ctx, app)
 			if err != nil {
-				return false
+				return nil, err
 			}
 			for i := range shot.Elements {
 				if e := &shot.Elements[i]; hide(e) && shot.IsVisible(i) {
-					frames = append(frames, image.Rect(e.Frame.X, e.Frame.Y, e.Frame.X+e.Frame.W, e.Frame.Y+e.Frame.H))
+					frames = append(frames, e.Frame)
 				}
 			}
-			return true
+			return frames, nil
 		}
-		if !look() {
-			return nil
-		}
-		picture, err := d.captureUnlessTyped(ctx, app, w)
-		if err != nil || !look() {
+		picture, err := paintedOver(w.Frame, hidden, func() (*image.RGBA, error) { return d.captureUnlessTyped(ctx, app, w) })
+		if err != nil {
 			return nil
 		}
 		origin := image.Pt(w.Frame.X, w.Frame.Y)
-		for _, f := range frames {
-			draw.Draw(picture, f.Sub(origin).Add(picture.Rect.Min), image.Black, image.Point{}, draw.Src)
-		}
 		picture, scale := vision.Scale(picture, recordedSide)
 		vision.DrawMarks(picture, []vision.Mark{{Frame: image.Rect(at.X-2, at.Y-2, at.X+at.W+2, at.Y+at.H+2)}}, origin, scale)
 		data, err := vision.EncodePNG(picture)

@@ -18,9 +18,15 @@ import (
 const passwordReadTimeout = 500 * time.Millisecond
 
 // withoutSecrets takes a picture of the area of the screen, and paints over what shows a secret of the person in the
-// windows of the programs. It reads the programs before and after, since a field may move meanwhile.
+// windows of the programs.
 func (d *engine) withoutSecrets(ctx context.Context, apps []desktop.App, area desktop.Rect, take func() (*image.RGBA, error)) (*image.RGBA, error) {
-	before, err := d.secretFrames(ctx, apps)
+	return paintedOver(area, func() ([]desktop.Rect, error) { return d.secretFrames(ctx, apps) }, take)
+}
+
+// paintedOver takes a picture of the area of the screen, and paints over the frames. It reads them before and after, since
+// an element may move meanwhile.
+func paintedOver(area desktop.Rect, frames func() ([]desktop.Rect, error), take func() (*image.RGBA, error)) (*image.RGBA, error) {
+	before, err := frames()
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +34,7 @@ func (d *engine) withoutSecrets(ctx context.Context, apps []desktop.App, area de
 	if err != nil {
 		return nil, err
 	}
-	after, err := d.secretFrames(ctx, apps)
+	after, err := frames()
 	if err != nil {
 		return nil, err
 	}

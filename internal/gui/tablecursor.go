@@ -57,24 +57,3 @@ func (v *view) checkCursor(chord desktop.Chord) error {
 	aai.AsError(e).Hint = "ax_set_value with true or false ticks a check box in its row. ax_key_press with the item as query moves the keyboard there first."
 	return e
 }
-
-// droppedText returns a function that warns if the text that the last action set in a field is gone after a key for
-// the focused element, as in a sheet with an entry line that takes typed text alone.
-func (v *view) droppedText() func(out *aai.Result) {
-	id := v.engine.Sessions.For(v.call).LastTarget()
-	i := v.snapshot.Index(id)
-	if i < 0 || v.app.IsBrowser || !takesText(&v.snapshot.Elements[i]) || v.snapshot.Elements[i].States.Has(desktop.Focused) {
-		return func(*aai.Result) {}
-	}
-	was := v.snapshot.Elements[i].Value
-	return func(out *aai.Result) {
-		now := v.snapshot.Index(id)
-		done, is := out.Data.(actionResult)
-		if now < 0 || was == "" || v.snapshot.Elements[now].Value != "" || !is {
-			return
-		}
-		done.Verified = false
-		out.Data = done
-		out.Warning = guierr.JoinWarnings(out.Warning, "the key went to another element than "+v.name(now)+", whose text is gone: the program may have dropped it. ax_type with submit there enters it, with mode \"focus\" if it must be")
-	}
-}
