@@ -14,7 +14,7 @@ import (
 // TestRealBusRestarts: after the accessibility bus has ended, programs of the old one are
 // unreadable, with an error for that, and those of the new one are found.
 func TestRealBusRestarts(t *testing.T) {
-	w := newRealWorld(t)
+	w := ownWorld(t)
 	f, app := w.open(linuxtest.GTK3)
 	w.ok("ax_click", press(app))
 	f.WaitState(t, "presses", 1)
@@ -38,7 +38,7 @@ func (w *realWorld) works(kind linuxtest.Kind) {
 // TestRealBusDies: without session bus and accessibility bus nothing is readable, and the errors
 // give the reason; tools that need neither still work. When the buses are back, everything works.
 func TestRealBusDies(t *testing.T) {
-	w := newRealWorld(t)
+	w := ownWorld(t)
 	f, app := w.open(linuxtest.GTK3)
 	w.ok("ax_click", press(app))
 	f.WaitState(t, "presses", 1)

@@ -26,7 +26,7 @@ func TestRealLaunch(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newRealWorld(t)
+			w := ownWorld(t)
 			ahead := w.target(name, true)
 			open := func(file string) answer {
 				path := filepath.Join(w.Home, file)
@@ -45,7 +45,7 @@ func TestRealLaunch(t *testing.T) {
 	}
 	t.Run("chromium", func(t *testing.T) { // a script starts it, and a second page is a tab
 		t.Parallel()
-		w := newRealWorld(t)
+		w := ownWorld(t)
 		profile := w.Path("tmp", "second")
 		t.Cleanup(func() { endThose(t, profile) })
 		open := func(page string) answer {
@@ -65,7 +65,7 @@ func TestRealLaunch(t *testing.T) {
 	})
 	t.Run("xterm", func(t *testing.T) {
 		t.Parallel()
-		w := newRealWorld(t)
+		w := ownWorld(t)
 		a := w.ok("ax_connect", params{"app": "xterm", "launch": true})
 		w.says(a.Warning, "shows no tree")
 	})

@@ -87,7 +87,7 @@ func TestRealWindowWithoutATreeThatDoesNothing(t *testing.T) {
 // shows.
 func TestRealLaunchWithoutATree(t *testing.T) {
 	t.Parallel()
-	w := newRealWorld(t)
+	w := ownWorld(t)
 	a := w.ok("ax_connect", params{"app": "xterm", "launch": true, "arguments": []any{"-T", "launched", "-e", "sh", "-c", "stty -echo; read line"}})
 	w.says(a.Text, "1 window")
 	w.says(a.Warning, "shows no tree")

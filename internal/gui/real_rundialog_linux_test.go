@@ -37,7 +37,7 @@ type editor struct {
 
 func openEditor(t *testing.T) editor {
 	t.Helper()
-	e := editor{realWorld: newRealWorld(t), file: filepath.Join(t.TempDir(), "a.txt")}
+	e := editor{realWorld: ownWorld(t), file: filepath.Join(t.TempDir(), "a.txt")}
 	assert.NilError(t, os.WriteFile(e.file, nil, 0o600))
 	listens := filepath.Join(t.TempDir(), "listens")
 	e.Launch(t, "/usr/bin/python3", "-c", listener, listens)

@@ -81,7 +81,7 @@ func (w *realWorld) destroys(p params) bool {
 // TestRealNoWindowManager: without a window manager the tool returns an error that says so.
 func TestRealNoWindowManager(t *testing.T) {
 	t.Parallel()
-	w := newRealWorld(t)
+	w := ownWorld(t)
 	_, app := w.open(linuxtest.GTK3)
 	for _, p := range w.Programs() {
 		if p.Name != "openbox" {

@@ -49,8 +49,20 @@ type params map[string]any
 // realPatience limits how long a test waits. It measures nothing: a loaded machine is slow.
 const realPatience = 2 * time.Minute
 
-// newRealWorld starts a desktop with accessibility on.
+// sessions are the desktops of the package's tests.
+var sessions linuxtest.Pool
+
+func TestMain(m *testing.M) { os.Exit(sessions.Run(m)) }
+
+// newRealWorld returns a desktop with accessibility on and without windows.
 func newRealWorld(t *testing.T) *realWorld {
+	t.Helper()
+	s := sessions.Borrow(t)
+	return joined(t, s, s.Getenv)
+}
+
+// ownWorld starts a desktop that no other test has: for tests that end parts of it.
+func ownWorld(t *testing.T) *realWorld {
 	t.Helper()
 	s := linuxtest.StartAccessible(t)
 	return joined(t, s, s.Getenv)

@@ -3,6 +3,7 @@ package linuxtest_test
 import (
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"strings"
 	"syscall"
@@ -140,4 +141,23 @@ func TestRestartBus(t *testing.T) {
 	assert.Check(t, is.Equal(got, "(<false>,)"), "on the new bus it is %s", got)
 	f.Press(t, "Press")
 	f.WaitState(t, "presses", 1)
+}
+
+// TestPool: the next test gets the session of the last one, without its files and windows.
+func TestPool(t *testing.T) {
+	var pool linuxtest.Pool
+	t.Cleanup(func() { assert.Check(t, pool.End()) })
+	var last *linuxtest.Session
+	for range 2 {
+		t.Run("part", func(t *testing.T) {
+			s := pool.Borrow(t)
+			assert.Check(t, last == nil || s == last, "another session was started")
+			_, err := os.Stat(s.Home + "/left")
+			assert.Check(t, os.IsNotExist(err), "the home is not empty: %v", err)
+			assert.Check(t, is.Equal(s.ActiveWindow(t), ""))
+			assert.NilError(t, os.WriteFile(s.Home+"/left", nil, 0o600))
+			s.Fixture(t, linuxtest.GTK3)
+			last = s
+		})
+	}
 }

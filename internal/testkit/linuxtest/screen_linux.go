@@ -1,6 +1,7 @@
 package linuxtest
 
 import (
+	"context"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -170,7 +171,7 @@ func (s *Session) run(t testing.TB, name string, args ...string) (string, error)
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), program, args...)
+	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), program, args...) // cleanups run programs, too
 	cmd.Env, cmd.Dir = s.Env, s.Home
 	text, err := cmd.CombinedOutput()
 	return string(text), err

@@ -33,6 +33,8 @@ type Session struct {
 	bus        *testkit.Bus
 	accessible bool
 	desktops   int // number of virtual desktops that was last requested
+	logged     int // number of programs before those of the test, in a session of a pool
+	lifetime   *lifetime
 
 	compositor    Compositor // of a session of Wayland
 	compositorApp *App
@@ -115,13 +117,19 @@ func start(t testing.TB, how sessionOption) *Session {
 // end ends the programs of the session, and logs their output if the test failed.
 func (s *Session) end(t testing.TB) {
 	t.Helper()
-	for _, p := range s.Programs() {
-		if t.Failed() {
-			t.Logf("%s (process %d) printed:\n%s", p.Name, p.PID, ending(p.Output()))
-		}
+	if t.Failed() {
+		s.logPrograms(t)
 	}
 	if err := s.End(); err != nil {
 		t.Error(err)
+	}
+}
+
+// logPrograms logs the output of the test's programs.
+func (s *Session) logPrograms(t testing.TB) {
+	t.Helper()
+	for _, p := range s.Programs()[s.logged:] {
+		t.Logf("%s (process %d) printed:\n%s", p.Name, p.PID, ending(p.Output()))
 	}
 }
 
