@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"syscall"
 	"time"
 
@@ -18,14 +17,12 @@ import (
 // skips an entry that fails its precondition or cannot be encoded, and sets the entry's err.
 // If appendAll returns nil, all other entries are in the file.
 func (j *Journal) appendAll(batch []*pendingEntry) error {
-	durable := slices.ContainsFunc(batch, func(w *pendingEntry) bool { return w.durable })
 	if j.file == nil {
 		if err := checkRegular(j.path); err != nil {
 			return err
 		}
 	}
-	// A durable entry must be in a file that can be found.
-	if err := j.stateFile.lock(durable); err != nil {
+	if err := j.stateFile.lock(); err != nil {
 		return err
 	}
 	defer j.stateFile.unlock()
@@ -57,7 +54,6 @@ func (j *Journal) appendAll(batch []*pendingEntry) error {
 	if err != nil || len(text) == 0 {
 		return err
 	}
-	j.stateFile.markInProgress()
 	err = j.appendBytes(text, st.size)
 	if diskspace.IsFull(err) {
 		next, err = j.appendFromReserve(st, events, newLine, batch, err)
@@ -157,13 +153,8 @@ func (j *Journal) appendBytes(text []byte, size int64) error {
 // prepareFile ensures that j.file is the file at j.path and ends where the state says.
 // That covers a crash, and a file that was moved or removed while open: an entry in a file
 // that cannot be found is not recorded. prepareFile returns events for its findings, and
-// in newLine whether the last line lacks its newline. It checks the file when the state's
-// file is checked, and when the state names another file.
+// in newLine whether the last line lacks its newline.
 func (j *Journal) prepareFile(st *state) (events []event, newLine bool, err error) {
-	if j.file != nil && !j.stateFile.recentlyUsed && j.first == st.first {
-		return nil, false, nil
-	}
-	defer func() { j.first = st.first }()
 	info, err := os.Lstat(j.path)
 	missing := errors.Is(err, fs.ErrNotExist)
 	switch {
@@ -220,7 +211,6 @@ func (j *Journal) releaseFile() {
 // empty file after a crash is expected.
 func (j *Journal) beginFile(st *state) error {
 	st.size, st.first, st.writtenAt = 0, st.seq+1, j.now().UnixNano()
-	j.first = st.first
 	if err := j.stateFile.writeThrough(st); err != nil {
 		return err
 	}

@@ -51,7 +51,6 @@ func newCrashWorld(t *rapid.T, folder string) *crashWorld {
 func (w *crashWorld) gateway() *Journal {
 	j := NewFromConfig(Config{Path: w.path, RotateSize: 3000, KeyStore: &w.keeper})
 	inAHurry(j)
-	j.stateFile.recheckInterval = time.Hour // changes must be detected without a check of the path
 	j.boot = func() [16]byte { return [16]byte{w.boot} }
 	j.now = func() time.Time { w.clock = w.clock.Add(time.Second); return w.clock }
 	j.syncFile = func(f *os.File) error {
@@ -125,12 +124,8 @@ func (w *crashWorld) killProcess(t *rapid.T) {
 	}
 	half := rapid.IntRange(0, 60).Draw(t, "half a line")
 	w.extend([]byte(goodLine[:half]))
-	before := w.whole && len(w.states) > 1 && rapid.Bool().Draw(t, "before the state")
-	if before {
+	if w.whole && len(w.states) > 1 && rapid.Bool().Draw(t, "before the state") {
 		image = slices.Clone(w.states[len(w.states)-2])
-	}
-	if mapsFiles && (before || half > 0) {
-		image[inProgressOffset] = 1
 	}
 	w.check(overwrite(w.path+".chain", image))
 }

@@ -4,6 +4,3 @@ import "errors"
 
 // fillAsChild returns an error: Windows has no limit to set.
 func fillAsChild(string) error { return errors.New("this system has no limit on the size of files") }
-
-// cutStateOff returns an error: on Windows the state is not mapped.
-func cutStateOff() error { return errors.New("this system maps no state") }

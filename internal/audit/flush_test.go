@@ -182,7 +182,6 @@ func TestClosedBeforeFlush(t *testing.T) {
 func TestMovedFileIsFlushed(t *testing.T) {
 	d := &disk{}
 	j := onDisk(t, d)
-	j.stateFile.recheckInterval = 0
 	record(t, j, received("c1"))
 	d.fails = errors.New("input/output error")
 	assert.NilError(t, os.Rename(j.Path(), j.Path()+".1"))

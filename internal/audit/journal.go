@@ -89,7 +89,6 @@ type Journal struct {
 	stateFile stateFile
 	file      *os.File
 	opened    fs.FileInfo // of file
-	first     uint64      // record of file, according to the state
 	buffer    []byte
 	// written counts the entries of this process. For entries up to lost a flush failed;
 	// entries up to settled were flushed when their file was released.
@@ -151,7 +150,7 @@ func (j *Journal) Record(_ context.Context, e *aai.Entry) error {
 	if j.countRefusal(e) {
 		return nil
 	}
-	w := &pendingEntry{ends: e.Kind == aai.Outcome, ran: e.Ran, durable: e.Durable, precondition: e.Precondition}
+	w := &pendingEntry{ends: e.Kind == aai.Outcome, ran: e.Ran, precondition: e.Precondition}
 	j.fillBody(&w.entry, e)
 	if !w.entry.hides() {
 		var err error
@@ -204,9 +203,8 @@ func (j *Journal) Close() error {
 // A pendingEntry is an entry that is not in the file yet.
 type pendingEntry struct {
 	entry        entryBody
-	ends, ran    bool   // it is the end of a call, which ran
-	text         []byte // the encoded entry, if it needs no key of the chain
-	durable      bool
+	ends, ran    bool         // it is the end of a call, which ran
+	text         []byte       // the encoded entry, if it needs no key of the chain
 	precondition func() error // called under the lock that all processes share; may be nil
 	n            int64        // its number in this process
 	err          error

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"time"
 )
 
 // longestChain is the maximum record number that an unverified line is trusted to have.
@@ -28,7 +27,6 @@ func (j *Journal) currentState() (state, *founding, error) {
 	if j.stateFile.ok {
 		return j.stateFile.state, nil, nil
 	}
-	j.waitForOtherState()
 	kept, err := loadKeys(j.keyStore)
 	if err != nil {
 		return state{}, nil, err
@@ -48,14 +46,6 @@ func (j *Journal) currentState() (state, *founding, error) {
 	now := j.now().UnixNano()
 	st.mark, st.writtenAt, st.anchoredAt = founded.First.derive(markWord), now, now
 	return st, founded, err
-}
-
-// waitForOtherState waits, if there is a journal without a state. Gateways that have the
-// former state file open check its path meanwhile.
-func (j *Journal) waitForOtherState() {
-	if head, _, err := firstLink(j.path); mapsFiles && err == nil && head.seq > 0 {
-		time.Sleep(j.stateFile.settleTime)
-	}
 }
 
 // initialState returns the state before the first record of the file, from which recover

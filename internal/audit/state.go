@@ -9,12 +9,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"time"
 )
 
 // A state is the end of the chain: all data for the next record. It is in a small file
-// beside the journal that every gateway maps, and locks before it appends. It is
+// beside the journal that every gateway locks before it appends. It is
 // overwritten in place, within one sector, because that erases the old key, and because
 // flushing and renaming a file would take milliseconds.
 //
@@ -104,47 +103,27 @@ const (
 	lockMaxSleep      = time.Millisecond
 )
 
-// pathCheckInterval is the time between checks that the open files are those at their
-// paths. After settleTime every process has checked.
-const (
-	pathCheckInterval = 100 * time.Millisecond
-	settleTime        = 2*pathCheckInterval + pathCheckInterval/2
-)
-
-// The byte after the state is not zero from before a record is written until the state is
-// written. If it is set, a process was stopped in between.
-const (
-	inProgressOffset = stateSize
-	mappedSize       = stateSize + 1
-)
-
 // A stateFile is the open state file with its last read content.
 type stateFile struct {
-	path            string
-	lockTimeout     time.Duration
-	recheckInterval time.Duration        // pathCheckInterval
-	settleTime      time.Duration        // wait before the first append after a lost state
-	toDisk          func(*os.File) error // flushes a file: its Sync
-	readOnly        bool                 // it is only read, for example on a read-only disk
+	path        string
+	lockTimeout time.Duration
+	toDisk      func(*os.File) error // flushes a file: its Sync
+	readOnly    bool                 // it is only read, for example on a read-only disk
 
-	file         *os.File
-	opened       os.FileInfo
-	mapped       []byte    // shared by all processes; nil if the file is read and written instead
-	checkedAt    time.Time // time of the last check of the path
-	recentlyUsed bool      // whether the last lock checked the path
-	image        stateImage
-	state        state
-	ok           bool // image holds a state
+	file   *os.File
+	opened os.FileInfo
+	image  stateImage
+	state  state
+	ok     bool // image holds a state
 }
 
 func newStateFile(path string) stateFile {
-	return stateFile{path: path, lockTimeout: lockTimeout, recheckInterval: pathCheckInterval, settleTime: settleTime, toDisk: (*os.File).Sync}
+	return stateFile{path: path, lockTimeout: lockTimeout, toDisk: (*os.File).Sync}
 }
 
 // lock opens the file if necessary, locks it against other processes and reads it. If
-// another file is at the path, lock opens that one. It checks the path at intervals, if
-// look is set, and if the mapped content is invalid or missing.
-func (f *stateFile) lock(look bool) error {
+// another file is at the path, lock opens that one.
+func (f *stateFile) lock() error {
 	for range 10 {
 		if f.file == nil {
 			if err := f.open(); err != nil {
@@ -154,14 +133,9 @@ func (f *stateFile) lock(look bool) error {
 		if err := f.waitForLock(); err != nil {
 			return err
 		}
-		f.recentlyUsed = look || f.mapped == nil || time.Since(f.checkedAt) >= f.recheckInterval || !f.readMapped() || !f.ok
-		if !f.recentlyUsed {
-			return nil
-		}
 		info, err := os.Lstat(f.path)
 		if err == nil && os.SameFile(info, f.opened) {
-			f.checkedAt = time.Now()
-			if err = f.load(info.Size()); err != nil {
+			if err = f.load(); err != nil {
 				f.unlock()
 			}
 			return err
@@ -238,36 +212,13 @@ func (f *stateFile) close() error {
 	if f.file == nil {
 		return nil
 	}
-	f.unmap()
 	err := f.file.Close()
 	f.file, f.ok = nil, false
 	return err
 }
 
-func (f *stateFile) unmap() {
-	if f.mapped != nil {
-		_ = unmapFile(f.mapped) // at worst it stays mapped
-		f.mapped = nil
-	}
-}
-
-// load reads the locked file of the given size, and maps it if possible. It allocates disk
-// space first, so that a full disk results in an error here, and not in a fault during a
-// copy.
-func (f *stateFile) load(size int64) error {
-	if f.mapped == nil || size < int64(mappedSize) {
-		f.unmap()
-		if mapsFiles && !f.readOnly && size < int64(mappedSize) {
-			if _, err := f.file.WriteAt(make([]byte, int64(mappedSize)-size), size); err != nil {
-				return fmt.Errorf("write the state of the journal: %w", err)
-			}
-		}
-		f.mapped = mapFile(f.file, mappedSize)
-	}
-	if f.mapped != nil && f.readMapped() {
-		return nil
-	}
-	f.unmap()
+// load reads the locked file.
+func (f *stateFile) load() error {
 	var image stateImage
 	n, err := f.file.ReadAt(image[:], 0)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -276,102 +227,28 @@ func (f *stateFile) load(size int64) error {
 	if n < len(image) {
 		image = stateImage{}
 	}
-	f.decode(&image)
+	if !f.ok || image != f.image {
+		f.state, f.ok = decodeState(&image)
+		f.image = image
+	}
 	return nil
-}
-
-// decode decodes the image, unless it is the known one.
-func (f *stateFile) decode(image *stateImage) {
-	if !f.ok || *image != f.image {
-		f.state, f.ok = decodeState(image)
-		f.image = *image
-	}
-}
-
-// readMapped decodes the mapped state. It returns false if the mapping is not readable, or
-// if a process was stopped between a record and its state. A truncated file must not crash
-// the process.
-func (f *stateFile) readMapped() (whole bool) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer func() {
-		if isMemoryFault(recover()) {
-			f.ok, whole = false, false
-		}
-	}()
-	whole = f.mapped[inProgressOffset] == 0
-	f.decode((*stateImage)(f.mapped))
-	return whole
-}
-
-// writeMapped replaces the mapped state, and reports success.
-func (f *stateFile) writeMapped(image *stateImage) (done bool) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer func() {
-		if isMemoryFault(recover()) {
-			done = false
-		}
-	}()
-	copy(f.mapped, image[:])
-	f.mapped[inProgressOffset] = 0
-	return true
-}
-
-// markInProgress marks that a record is about to be written without its state.
-func (f *stateFile) markInProgress() {
-	if f.mapped == nil {
-		return
-	}
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer func() {
-		if isMemoryFault(recover()) {
-			f.ok = false
-		}
-	}()
-	f.mapped[inProgressOffset] = 1
-}
-
-// isMemoryFault reports whether the recovered value is a memory fault. It panics again
-// with any other value.
-func isMemoryFault(recovered any) bool {
-	if recovered == nil {
-		return false
-	}
-	if _, ok := recovered.(interface{ Addr() uintptr }); !ok {
-		panic(recovered)
-	}
-	return true
 }
 
 // write replaces the state in the locked file.
 func (f *stateFile) write(st *state) error {
 	image := st.encode()
-	if f.mapped == nil || !f.writeMapped(&image) {
-		if err := f.writeFile(&image); err != nil {
-			return err
-		}
+	f.ok = false
+	if _, err := f.file.WriteAt(image[:], 0); err != nil {
+		return fmt.Errorf("write the state of the journal: %w", err)
 	}
 	f.image, f.state, f.ok = image, *st, true
 	return nil
 }
 
-// writeFile is write without a mapping.
-func (f *stateFile) writeFile(image *stateImage) error {
-	f.unmap()
-	f.ok = false
-	if _, err := f.file.WriteAt(append(image[:], 0), 0); err != nil {
-		return fmt.Errorf("write the state of the journal: %w", err)
-	}
-	return nil
-}
-
-// writeThrough is write with a flush. Some systems flush only written data, not mapped
-// data.
+// writeThrough is write with a flush.
 func (f *stateFile) writeThrough(st *state) error {
 	if err := f.write(st); err != nil {
 		return err
-	}
-	if _, err := f.file.WriteAt(f.image[:], 0); err != nil {
-		return fmt.Errorf("write the state of the journal: %w", err)
 	}
 	if err := f.toDisk(f.file); err != nil {
 		return fmt.Errorf("flush the state of the journal: %w", err)

@@ -28,10 +28,6 @@ func TestMain(m *testing.M) {
 		err = appendAsChild(path, os.Getenv("JOURNAL_TEST_NAME"))
 	case "until killed":
 		err = recordUntilKilled(path, os.Getenv("JOURNAL_TEST_NAME"))
-	case "one after another":
-		err = recordBetweenMarks(path)
-	case "cut the state off":
-		err = cutStateOff()
 	case "full file system":
 		err = fillFileSystem()
 	case "reserve":

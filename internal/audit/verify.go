@@ -123,14 +123,14 @@ func (j *Journal) openSnapshot(alone bool) (*snapshot, error) {
 	s := &snapshot{}
 	if _, err := os.Lstat(j.stateFile.path); err == nil {
 		side := &j.stateFile
-		err := side.lock(true)
+		err := side.lock()
 		if errors.Is(err, syscall.EROFS) || errors.Is(err, os.ErrPermission) {
 			// Reading needs no permission to write.
 			reading := newStateFile(j.stateFile.path)
 			reading.readOnly = true
 			defer reading.close() //nolint:errcheck // it was only read
 			side = &reading
-			err = side.lock(true)
+			err = side.lock()
 		}
 		if err != nil && alone {
 			return nil, err

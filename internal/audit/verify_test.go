@@ -68,7 +68,6 @@ func hasty(t *testing.T, path string) *Journal {
 func inAHurry(j *Journal) {
 	never := func(*os.File) error { return nil }
 	j.syncFile, j.stateFile.toDisk, j.syncDir = never, never, func(string) error { return nil }
-	j.stateFile.recheckInterval, j.stateFile.settleTime = 0, 0
 }
 
 func rawLines(t *testing.T, path string) []string {
