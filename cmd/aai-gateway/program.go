@@ -317,7 +317,7 @@ func (p *program) build(cfg *setup) (*components, error) {
 			Modes: trust.modes, Revocations: trust.revocations,
 			Web: known, DiscoverLocal: finds.seeker.scan, SiteHints: known.hints, Logins: logins,
 			HostPlatform: cfg.platform.name, FetchPage: fetch(client), ModelLogin: seeing.Login,
-			Vault: vault, UnsealedReason: store.UnsealedWarning, StoreFault: store.CheckWritable, Unverified: unverifiedOf(store), ConsentTools: consentTools(), PromptNotice: trust.notice, CheckDesktop: desktopAction(ownApps, "ax_is_accessible"), SessionInfo: desktopAction(ownApps, "ax_session_info"), Version: programVersion(), ProtocolVersion: mcp.NewestVersion,
+			Vault: vault, UnsealedReason: store.UnsealedWarning, StoreFault: store.CheckWritable, Unverified: store, ConsentTools: consentTools(), PromptNotice: trust.notice, CheckDesktop: desktopAction(ownApps, "ax_is_accessible"), SessionInfo: desktopAction(ownApps, "ax_session_info"), Version: programVersion(), ProtocolVersion: mcp.NewestVersion,
 			Passphrase: passphrase, Confirmed: cfg.confirmed(), Unconfirmed: func() []reauth.Setting { return cfg.Unconfirmed },
 			ExtraTools: slices.Concat(calling.builtin, finds.tools, pages.Tools(), held.Tools(), cfg.settings().Tools(), []*aai.Tool{p.doctorTool(cfg, built)}, halts.tools, []*aai.Tool{album.Tool()}), WorkflowName: workflow.ParseName,
 		},
@@ -368,24 +368,9 @@ func (s *setup) asker(windows *dialog.Dialog) aai.Asker {
 	return nil
 }
 
-// unsealedStore is a store that reports decisions in a plain file.
-type unsealedStore interface {
-	policy.Store
-	UnsealedWarning() string
-}
-
-// unverifiedOf returns the store of unverified decisions in a plain file, or nil if the whole
-// installation is external.
-func unverifiedOf(store policy.Store) builtin.UnverifiedStore {
-	if sealed, ok := store.(*policy.SealedStore); ok {
-		return sealed
-	}
-	return nil
-}
-
 // kept returns the store of the user's decisions, and the passphrase for reauthentication.
-func (s *setup) kept() (unsealedStore, *reauth.Passphrase) {
-	sealed, plain := s.policyVault(), policy.NewFileStore(filepath.Join(s.platform.data, "consent.json"))
+func (s *setup) kept() (*policy.GrantStore, *reauth.Passphrase) {
+	sealed, plain := s.policyVault(), filepath.Join(s.platform.data, "consent.json")
 	if s.isExternal {
 		return policy.NewExternalStore(plain, sealed), reauth.NewPassphrase(sealed, "")
 	}

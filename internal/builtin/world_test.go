@@ -29,7 +29,7 @@ import (
 // A world is a gateway with the real packages, its own folders and a fake driver.
 type world struct {
 	gateway     *gateway.Gateway
-	store       *policy.FileStore
+	store       *policy.GrantStore
 	folder      string // of the descriptors
 	consent     string // the file of the consents
 	journal     string // the file of the journal

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"slices"
 	"time"
@@ -223,8 +224,29 @@ func decide(grants []Grant, r *aai.Request, now time.Time) (decided, old *Grant)
 // An answer with the seal of another call, or from a channel that the question does not
 // permit, is an error. An empty choice refuses this call only.
 func (c *Consent) judge(r *aai.Request, a aai.Answer, decided []Grant, now time.Time) error {
-	err := c.seals.open(a.Seal, binding(r), now)
-	if err == nil && !slices.Contains(c.channels(r, r.Permission()), a.Channel) {
+	if err := c.accept(r, a, binding(r), c.channels(r, r.Permission()), c.choices(r, false), now); err != nil {
+		return err
+	}
+	grant := Grant{
+		Caller: r.Call.Caller.String(), Identity: r.Call.Caller.Identity, App: r.Call.Target.ID, Tool: r.Permission(),
+		Digest: r.Digest(), Decision: Allow, GrantedAt: now, Channel: a.Channel, Terms: termsOf(r, r.Permission()),
+	}
+	grants := []Grant{grant}
+	if a.Choice == choiceAll {
+		grants = expandGrants(grant, r, decided)
+	}
+	if err := c.keep(a.Choice, grants, r); err != nil {
+		return err
+	}
+	r.Consent, r.LastRevocation = fmt.Sprintf("%s (%s)", a.Choice, a.Channel), c.sessions.latestRevocation()
+	return nil
+}
+
+// accept consumes the seal of an answer to the question about the request, and returns an
+// error unless it came through one of the channels and is one of the choices.
+func (c *Consent) accept(r *aai.Request, a aai.Answer, to [sha256.Size]byte, channels []aai.Channel, choices []aai.Choice, now time.Time) error {
+	err := c.seals.open(a.Seal, to, now)
+	if err == nil && !slices.Contains(channels, a.Channel) {
 		err = errChannel
 	}
 	if err != nil {
@@ -233,40 +255,40 @@ func (c *Consent) judge(r *aai.Request, a aai.Answer, decided []Grant, now time.
 	if err := c.checkReauth(a); err != nil {
 		return err
 	}
-	grant := Grant{
-		Caller: r.Call.Caller.String(), Identity: r.Call.Caller.Identity, App: r.Call.Target.ID, Tool: r.Permission(),
-		Digest: r.Digest(), Decision: Allow, GrantedAt: now, Channel: a.Channel, Terms: termsOf(r, r.Permission()),
-	}
 	if a.Choice == "" {
 		return noAnswer(r)
 	}
-	if !slices.ContainsFunc(c.choices(r, false), func(c aai.Choice) bool { return c.ID == a.Choice }) {
+	if !slices.ContainsFunc(choices, func(c aai.Choice) bool { return c.ID == a.Choice }) {
 		return refusedByPerson(r)
 	}
-	var kept []Grant
-	switch a.Choice {
+	return nil
+}
+
+// keep stores the grants, which the choice made for the requests, as long as the choice
+// says. It returns an error if the choice is a refusal.
+func (c *Consent) keep(choice string, grants []Grant, requests ...*aai.Request) error {
+	switch choice {
 	case choiceOnce:
+		return nil
 	case choiceSession:
-		c.sessions.add(r)
-	case choiceAlways:
-		kept = []Grant{grant}
-	case choiceAll:
-		kept = expandGrants(grant, r, decided)
+		for _, r := range requests {
+			c.sessions.add(r)
+		}
+		return nil
+	case choiceAlways, choiceAll:
 	case choiceNever:
-		grant.Decision = Deny
-		if err := c.store.Add(grant); err != nil {
-			return notStored(err)
+		for i := range grants {
+			grants[i].Decision = Deny
 		}
-		return refusedByPerson(r)
 	default:
-		return refusedByPerson(r)
+		return refusedByPerson(requests[0])
 	}
-	if len(kept) > 0 {
-		if err := c.store.Add(kept...); err != nil {
-			return notStored(err)
-		}
+	if err := c.store.Add(grants...); err != nil {
+		return notStored(err)
 	}
-	r.Consent, r.LastRevocation = fmt.Sprintf("%s (%s)", a.Choice, a.Channel), c.sessions.latestRevocation()
+	if choice == choiceNever {
+		return refusedByPerson(requests[0])
+	}
 	return nil
 }
 

@@ -60,7 +60,7 @@ type world struct {
 	records *records
 	ran     map[string]int
 	apps    map[string]*aai.App
-	store   *FileStore
+	store   *GrantStore
 	person  *somebody
 }
 

@@ -62,51 +62,25 @@ func secretBinding(r *aai.Request) [sha256.Size]byte {
 
 // judgeSecrets stores the decision in an answer, and returns an error unless it admits the secrets.
 func (c *Consent) judgeSecrets(r *aai.Request, open []aai.SecretUse, a aai.Answer, now time.Time) error {
-	err := c.seals.open(a.Seal, secretBinding(r), now)
-	if err == nil && !slices.Contains(c.availableChannels(), a.Channel) {
-		err = errChannel
-	}
-	if err != nil {
-		return foreignAnswerError(err)
-	}
-	if err := c.checkReauth(a); err != nil {
+	first := secretRequest(r, open[0])
+	if err := c.accept(first, a, secretBinding(r), c.availableChannels(), c.secretChoices(r), now); err != nil {
 		return err
 	}
-	first := secretRequest(r, open[0])
-	if a.Choice == "" {
-		return noAnswer(first)
-	}
-	if !slices.ContainsFunc(c.secretChoices(r), func(one aai.Choice) bool { return one.ID == a.Choice }) {
-		return refusedByPerson(first)
-	}
-	var kept []Grant
+	var grants []Grant
+	var requests []*aai.Request
 	for _, use := range open {
 		one := secretRequest(r, use)
-		grant := Grant{
+		requests = append(requests, one)
+		grants = append(grants, Grant{
 			Caller: r.Call.Caller.String(), Identity: r.Call.Caller.Identity, App: r.Call.Target.ID, Tool: one.Permission(), Digest: one.Digest(),
 			Decision: Allow, GrantedAt: now, Channel: a.Channel, Terms: Terms{Description: use.Binding.Target(), Parameters: use.Binding.Field},
-		}
-		switch a.Choice {
-		case choiceOnce:
-		case choiceSession:
-			c.sessions.add(one)
-		case choiceAlways:
-			kept = append(kept, grant)
-		case choiceNever:
-			grant.Decision = Deny
-			kept = append(kept, grant)
-		default:
-			return refusedByPerson(one)
-		}
-		r.AdmittedSecrets = append(r.AdmittedSecrets, one.Digest())
+		})
 	}
-	if len(kept) > 0 {
-		if err := c.store.Add(kept...); err != nil {
-			return notStored(err)
-		}
+	if err := c.keep(a.Choice, grants, requests...); err != nil {
+		return err
 	}
-	if a.Choice == choiceNever {
-		return refusedByPerson(first)
+	for _, g := range grants {
+		r.AdmittedSecrets = append(r.AdmittedSecrets, g.Digest)
 	}
 	r.LastRevocation = c.sessions.latestRevocation()
 	return nil

@@ -1,9 +1,7 @@
 package policy
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -30,237 +28,145 @@ type Store interface {
 	CheckWritable() error
 }
 
-// lockPatience is the wait for the lock; other changes take milliseconds.
-const lockPatience = 10 * time.Second
-
-// maxStore is the maximum size of the file, in bytes.
-const maxStore = 16 << 20
-
-// storeVersion is the version of the file's format.
-const storeVersion = 1
-
-type storeFile struct {
-	Version int     `json:"version"`
-	Grants  []Grant `json:"grants"`
+// A Sealer keeps records that other programs can neither read nor write, such as
+// internal/secrets's Vault. Its methods are safe for concurrent use, also by several
+// processes.
+type Sealer interface {
+	// Get returns a record, or nil if it is absent. An error that wraps
+	// errors.ErrUnsupported means that this computer cannot seal anything and never did.
+	Get(ctx context.Context, id string) ([]byte, error)
+	// Update changes a record, completely or not at all. edit gets the current record, or
+	// nil, and returns the new one. Errors are as in Get.
+	Update(ctx context.Context, id string, edit func(old []byte) ([]byte, error)) error
+	// CheckSealing returns an error if sealing is not possible now. Errors are as in Get.
+	CheckSealing(ctx context.Context) error
 }
 
-// A FileStore keeps grants in a JSON file that only its owner may read. It reads the file
-// again after each change on disk, so a grant from one process is valid in all others at
-// once.
-type FileStore struct {
+// sealedID identifies the record of the consents.
+const sealedID = "policy/consent"
+
+// sealRetryInterval is the time until a failed check for sealing is repeated.
+const sealRetryInterval = time.Minute
+
+// A GrantStore keeps grants sealed, so that a program that can only write files, such as
+// an agent with a file tool, cannot grant itself anything. If sealing is unsupported,
+// grants stay in a plain JSON file that only its owner may read: asking again would help
+// no one, and refusals must not be lost. If sealing is possible, only the refusals of such
+// a file count; the person may import its permissions, see Unverified and Import. The first
+// sealed change copies its refusals; from then on the file is ignored.
+//
+// Both places have one format. The store reads it again for each call, so a grant from one
+// process is valid in all others at once.
+type GrantStore struct {
 	path     string
-	patience time.Duration // wait for the lock
+	vault    Sealer
+	external bool
 
-	mu     sync.Mutex
-	seen   fs.FileInfo // the file that grants came from; nil: read it
-	grants []Grant
+	mu      sync.Mutex
+	seen    []byte // the content that grants were parsed from
+	grants  []Grant
+	canSeal bool
+	tried   time.Time // the last check for sealing
 }
 
-// NewFileStore returns a store in the file at path, which need not exist.
-func NewFileStore(path string) *FileStore {
-	return &FileStore{path: path, patience: lockPatience}
+// NewSealedStore returns a store in the vault, or in the plain file at path while sealing
+// is unsupported. The file need not exist.
+func NewSealedStore(path string, vault Sealer) *GrantStore {
+	return &GrantStore{path: path, vault: vault}
 }
 
-// Grants implements Store.
-func (s *FileStore) Grants() ([]Grant, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.read()
-}
-
-// Add implements Store.
-func (s *FileStore) Add(added ...Grant) error {
-	edit := replaceGrants(added)
-	return s.change(func(grants []Grant) ([]Grant, error) { return edit(grants), nil })
-}
-
-// CheckWritable implements Store.
-func (s *FileStore) CheckWritable() error { return nil }
-
-// replaceGrants returns the edit that adds grants.
-func replaceGrants(added []Grant) func([]Grant) []Grant {
-	return func(grants []Grant) []Grant {
-		kept := without(grants, func(old Grant) bool {
-			return slices.ContainsFunc(added, func(g Grant) bool {
-				return g.sameSubject(old)
-			})
-		})
-		return append(kept, added...)
-	}
-}
-
-// Remove implements Store.
-func (s *FileStore) Remove(drop func(Grant) bool) (int, error) {
-	removed := 0
-	err := s.change(func(grants []Grant) ([]Grant, error) {
-		kept := without(grants, drop)
-		removed = len(grants) - len(kept)
-		return kept, nil
-	})
-	return removed, err
-}
-
-func without(grants []Grant, drop func(Grant) bool) []Grant {
-	kept := make([]Grant, 0, len(grants)+1)
-	for _, g := range grants {
-		if !drop(g) {
-			kept = append(kept, g)
-		}
-	}
-	return kept
-}
-
-// change rewrites the file under its lock, unless edit fails.
-func (s *FileStore) change(edit func([]Grant) ([]Grant, error)) error {
-	ctx, cancel := context.WithTimeout(context.Background(), s.patience)
-	defer cancel()
-	var refused error
-	err := atomicfile.Update(ctx, s.path, atomicfile.ReadLimits{Size: maxStore}, func(old []byte) (now []byte, err error) {
-		defer func() { refused = err }()
-		var grants []Grant
-		if old != nil {
-			if grants, err = s.parseCached(old); err != nil {
-				return nil, err
-			}
-		}
-		if grants, err = edit(grants); err != nil {
-			return nil, err
-		}
-		return marshalStore(grants)
-	})
-	if err != nil && refused == nil {
-		return fmt.Errorf("change the consents in %s: %w", s.path, err)
-	}
-	return err
-}
-
-// marshalStore encodes the grants for the file.
-func marshalStore(grants []Grant) ([]byte, error) {
-	b, err := json.MarshalIndent(storeFile{storeVersion, grants}, "", "  ")
-	return append(b, '\n'), err
-}
-
-// lockAndRead locks the file and reads it.
-func (s *FileStore) lockAndRead() (grants []Grant, unlock func(), err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), s.patience)
-	defer cancel()
-	if unlock, err = atomicfile.Lock(ctx, s.path); err != nil {
-		return nil, func() {}, fmt.Errorf("seal the consents: %w", err)
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.seen = nil
-	if grants, err = s.read(); err != nil {
-		unlock()
-		return nil, func() {}, err
-	}
-	return grants, unlock, nil
-}
-
-// read returns the grants in the file. An invalid file results in an error, never in an
-// empty list: its refusals must not be lost.
-func (s *FileStore) read() ([]Grant, error) {
-	info, err := os.Stat(s.path)
-	if errors.Is(err, fs.ErrNotExist) {
-		s.grants, s.seen = nil, nil
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read the consents: %w", err)
-	}
-	if unchanged(s.seen, info) {
-		return s.grants, nil
-	}
-	b, err := atomicfile.Read(s.path, atomicfile.ReadLimits{Size: maxStore})
-	if err != nil {
-		return nil, fmt.Errorf("read the consents in %s: %w", s.path, err)
-	}
-	grants, err := s.parseCached(b)
-	if err != nil {
-		return nil, err
-	}
-	s.grants, s.seen = grants, info
-	return s.grants, nil
-}
-
-// parseCached parses the file's content and adds the path to errors.
-func (s *FileStore) parseCached(b []byte) ([]Grant, error) {
-	grants, err := parse(b)
-	if err != nil {
-		return nil, fmt.Errorf("%s is not a file of consents: %w", s.path, err)
-	}
-	return grants, nil
-}
-
-// parse decodes the whole file, or returns an error.
-func parse(b []byte) ([]Grant, error) {
-	var versioned struct {
-		Version int `json:"version"`
-	}
-	if err := json.Unmarshal(b, &versioned); err != nil {
-		return nil, err
-	}
-	if versioned.Version != storeVersion {
-		return nil, fmt.Errorf("it has version %d of the format; this gateway knows version %d", versioned.Version, storeVersion)
-	}
-	var file storeFile
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&file); err != nil {
-		return nil, err
-	}
-	for i, g := range file.Grants {
-		if g.Decision != Allow && g.Decision != Deny {
-			return nil, fmt.Errorf("grants[%d].decision is %q; expected %q or %q", i, g.Decision, Allow, Deny)
-		}
-	}
-	return file.Grants, nil
-}
-
-// unchanged reports whether a file is still the one that was read. Every change creates a
-// new file, so its identity is more reliable than its time.
-func unchanged(was, is fs.FileInfo) bool {
-	return was != nil && os.SameFile(was, is) && was.ModTime().Equal(is.ModTime()) && was.Size() == is.Size()
-}
-
-// An ExternalStore keeps the grants of an installation outside the account's home
+// NewExternalStore returns a store for an installation outside the account's home
 // directory. The process that started the gateway chose the folder and may have planted any
-// file there. So a permission counts only if it is sealed. From a plain file only refusals
-// count, and the store imports no permission from it.
-type ExternalStore struct{ sealed *SealedStore }
-
-// NewExternalStore returns a store in the vault. The vault must not use a key from a place
-// that the environment names.
-func NewExternalStore(plain *FileStore, vault Sealer) *ExternalStore {
-	return &ExternalStore{NewSealedStore(plain, vault)}
+// file there. So a permission counts only if it is sealed. From the plain file only
+// refusals count, and the store neither changes it nor imports a permission from it. The
+// vault must not use a key from a place that the environment names.
+func NewExternalStore(path string, vault Sealer) *GrantStore {
+	return &GrantStore{path: path, vault: vault, external: true}
 }
 
-// Grants implements Store.
-func (s *ExternalStore) Grants() ([]Grant, error) {
-	record, err := s.sealed.vault.Get(context.Background(), sealedID)
+// NewFileStore returns a store that seals nothing.
+func NewFileStore(path string) *GrantStore { return NewSealedStore(path, noSealer{}) }
+
+// A noSealer is a Sealer that cannot seal.
+type noSealer struct{}
+
+func (noSealer) Get(context.Context, string) ([]byte, error) { return nil, errors.ErrUnsupported }
+
+func (noSealer) Update(context.Context, string, func([]byte) ([]byte, error)) error {
+	return errors.ErrUnsupported
+}
+
+func (noSealer) CheckSealing(context.Context) error { return errors.ErrUnsupported }
+
+func isUnsealable(err error) bool { return errors.Is(err, errors.ErrUnsupported) }
+
+// Grants implements Store. An invalid record or file results in an error, never in an empty
+// list: its refusals must not be lost.
+func (s *GrantStore) Grants() ([]Grant, error) {
+	sealed, err := s.vault.Get(context.Background(), sealedID)
 	switch {
 	case err != nil && !isUnsealable(err):
 		return nil, err
-	case record != nil:
-		return s.sealed.parsed(record)
+	case sealed != nil:
+		return s.parseSealed(sealed)
 	}
-	return s.refusals()
+	grants, err := s.plainGrants()
+	if err != nil || len(grants) == 0 {
+		return grants, err
+	}
+	able, err := s.checkSealing()
+	switch {
+	case err != nil:
+		return nil, err
+	case able || s.external:
+		return refusalsOf(grants), nil
+	}
+	marked := slices.Clone(grants)
+	for i := range marked {
+		marked[i].Unsealed = true
+	}
+	return marked, nil
 }
 
-// refusals returns the refusals of the plain file.
-func (s *ExternalStore) refusals() ([]Grant, error) {
-	grants, err := s.sealed.plain.Grants()
-	return refusalsOf(grants), err
+// checkSealing reports whether sealing is possible. After one success it stays true: a
+// later failure means that the key is missing, not that sealing is unsupported.
+func (s *GrantStore) checkSealing() (bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.external || s.canSeal || !s.tried.IsZero() && time.Since(s.tried) < sealRetryInterval {
+		return s.canSeal, nil
+	}
+	err := s.vault.CheckSealing(context.Background())
+	if err != nil && !isUnsealable(err) {
+		return false, err
+	}
+	s.canSeal, s.tried = err == nil, time.Now()
+	return s.canSeal, nil
+}
+
+// CheckWritable implements Store: an unreadable store cannot change, for example if its
+// key is missing. Without sealing, the plain file suffices in the account's home directory.
+func (s *GrantStore) CheckWritable() error {
+	if s.external {
+		return notStoredError(s.vault.CheckSealing(context.Background()))
+	}
+	_, err := s.Grants()
+	return err
 }
 
 // Add implements Store.
-func (s *ExternalStore) Add(added ...Grant) error { return s.change(replaceGrants(added)) }
+func (s *GrantStore) Add(added ...Grant) error {
+	return s.change(func(grants []Grant) []Grant {
+		kept := without(grants, func(old Grant) bool { return slices.ContainsFunc(added, old.sameSubject) })
+		return append(kept, added...)
+	})
+}
 
 // Remove implements Store.
-func (s *ExternalStore) Remove(drop func(Grant) bool) (int, error) {
-	before, err := s.Grants()
-	if err != nil || len(without(before, drop)) == len(before) {
-		return 0, err
+func (s *GrantStore) Remove(drop func(Grant) bool) (int, error) {
+	grants, err := s.Grants()
+	if err != nil || !slices.ContainsFunc(grants, drop) {
+		return 0, err // no vault is created without a change
 	}
 	removed := 0
 	err = s.change(func(grants []Grant) []Grant {
@@ -271,25 +177,37 @@ func (s *ExternalStore) Remove(drop func(Grant) bool) (int, error) {
 	return removed, err
 }
 
-func (s *ExternalStore) change(edit func([]Grant) []Grant) error {
-	err := s.sealed.vault.Update(context.Background(), sealedID, func(old []byte) (_ []byte, err error) {
+// change edits the grants in their current place.
+func (s *GrantStore) change(edit func([]Grant) []Grant) error {
+	var plain []Grant
+	moved, unlock := false, func() {}
+	defer func() { unlock() }()
+	err := s.vault.Update(context.Background(), sealedID, func(old []byte) (_ []byte, err error) {
 		var grants []Grant
 		if old != nil {
-			grants, err = parse(old)
-		} else {
-			grants, err = s.refusals()
+			grants, err = s.parseSealed(old)
+		} else if s.external {
+			plain, err = s.plainGrants()
+		} else if _, absent := os.Lstat(s.path); !errors.Is(absent, fs.ErrNotExist) {
+			// The lock is held until the file is removed: a process without sealing may
+			// want to write there.
+			plain, unlock, err = s.lockPlain()
+			moved = err == nil
 		}
 		if err != nil {
 			return nil, err
 		}
-		return json.Marshal(storeFile{storeVersion, edit(grants)})
+		return encodeGrants(edit(append(grants, refusalsOf(plain)...)))
 	})
-	return notStoredError(err)
-}
-
-// CheckWritable implements Store.
-func (s *ExternalStore) CheckWritable() error {
-	return notStoredError(s.sealed.vault.CheckSealing(context.Background()))
+	switch {
+	case isUnsealable(err) && s.external:
+		return notStoredError(err)
+	case isUnsealable(err):
+		return s.changePlain(edit)
+	case err == nil && moved && !slices.ContainsFunc(plain, isPermission):
+		_ = os.Remove(s.path) // a remaining file is harmless: see UnsealedWarning
+	}
+	return err
 }
 
 func notStoredError(err error) error {
@@ -301,10 +219,130 @@ func notStoredError(err error) error {
 	return e
 }
 
-// UnsealedWarning returns a warning about an existing plain file, or "" if there is none.
-func (s *ExternalStore) UnsealedWarning() string {
-	if _, err := os.Lstat(s.sealed.plain.path); errors.Is(err, os.ErrNotExist) {
-		return ""
+// changePlain edits the plain file under its lock, unless another process has just sealed
+// the grants.
+func (s *GrantStore) changePlain(edit func([]Grant) []Grant) error {
+	err := atomicfile.Update(context.Background(), s.path, atomicfile.ReadLimits{Size: maxStore}, func(old []byte) (_ []byte, err error) {
+		sealed, err := s.vault.Get(context.Background(), sealedID)
+		if sealed != nil || err != nil && !isUnsealable(err) {
+			return nil, errors.Join(errors.New("the consents were sealed in the meantime; try again"), err)
+		}
+		var grants []Grant
+		if old != nil {
+			if grants, err = parseGrants(old); err != nil {
+				return nil, err
+			}
+		}
+		return indentGrants(edit(grants))
+	})
+	if err != nil {
+		return fmt.Errorf("change the consents in %s: %w", s.path, err)
 	}
-	return "HOME or XDG_DATA_HOME is not this account's, so the permissions in " + s.sealed.plain.path + " have no effect"
+	return nil
+}
+
+// UnsealedWarning returns the reason why grants are in a plain file, or a warning about a plain
+// file without effect. It returns "" if there is no such file.
+func (s *GrantStore) UnsealedWarning() string {
+	sealed, err := s.vault.Get(context.Background(), sealedID)
+	_, absent := os.Lstat(s.path)
+	switch {
+	case s.external && !errors.Is(absent, fs.ErrNotExist):
+		return "HOME or XDG_DATA_HOME is not this account's, so the permissions in " + s.path + " have no effect"
+	case absent != nil || err != nil && !isUnsealable(err):
+		return ""
+	case err != nil:
+		return err.Error()
+	}
+	if aside, _ := s.Unverified(); len(aside) > 0 { // an error shows up when the grants are read
+		return fmt.Sprintf("%s has permissions without effect (%d), since any program may have written them there; "+
+			"check them and run aai-gateway consent takeover --file, or remove it", s.path, len(aside))
+	}
+	if sealed == nil {
+		return "they will be sealed with the next change of them"
+	}
+	return s.path + " has no effect, because the consents are sealed; remove it"
+}
+
+// Unverified returns the permissions in the plain file that are ignored because they are
+// not sealed although sealing is possible. An external store has none: it imports nothing.
+func (s *GrantStore) Unverified() ([]Grant, error) {
+	if s.external {
+		return nil, nil
+	}
+	sealed, err := s.vault.Get(context.Background(), sealedID)
+	if err != nil {
+		if isUnsealable(err) {
+			err = nil
+		}
+		return nil, err
+	}
+	grants, err := s.plainGrants()
+	if grants = without(grants, isRefusal); err != nil || len(grants) == 0 {
+		return nil, err
+	}
+	if sealed == nil {
+		if able, err := s.checkSealing(); !able || err != nil {
+			return nil, err
+		}
+	}
+	return grants, nil
+}
+
+// Import seals the permissions of the plain file for which meant returns true, and returns their number.
+// The person must have reviewed them and reauthenticated through the channel by. Sealed decisions stay.
+func (s *GrantStore) Import(meant func(Grant) bool, by aai.Channel) (int, error) {
+	if s.external {
+		return 0, errors.New(s.UnsealedWarning())
+	}
+	grants, unlock, err := s.lockPlain()
+	if err != nil {
+		return 0, err
+	}
+	defer unlock()
+	var taken []Grant
+	left := without(grants, func(g Grant) bool {
+		if is := isPermission(g) && meant(g); !is {
+			return false
+		}
+		g.Channel = by
+		taken = append(taken, g)
+		return true
+	})
+	for i, g := range taken {
+		if slices.ContainsFunc(taken[:i], g.sameSubject) {
+			return 0, fmt.Errorf("the file %s has two decisions for %s on %s of %s; remove the row that you do not know", s.path, g.Caller, g.Tool, g.App)
+		}
+	}
+	err = s.vault.Update(context.Background(), sealedID, func(old []byte) ([]byte, error) {
+		sealed, err := refusalsOf(left), error(nil)
+		if old != nil {
+			sealed, err = s.parseSealed(old)
+		}
+		if err != nil {
+			return nil, err
+		}
+		added := without(taken, func(g Grant) bool { return slices.ContainsFunc(sealed, g.sameSubject) })
+		return encodeGrants(append(sealed, added...))
+	})
+	if err != nil {
+		return 0, err
+	}
+	return len(taken), s.keepInPlain(left)
+}
+
+// keepInPlain leaves permissions that were not imported in the plain file. It removes a
+// file with refusals only, since these are sealed. The caller must hold the file's lock.
+func (s *GrantStore) keepInPlain(grants []Grant) error {
+	if !slices.ContainsFunc(grants, isPermission) {
+		if err := os.Remove(s.path); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
+	}
+	b, err := indentGrants(grants)
+	if err != nil {
+		return err
+	}
+	return atomicfile.ReplaceDurable(s.path, b)
 }

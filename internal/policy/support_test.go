@@ -3,9 +3,7 @@ package policy
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
-	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -16,34 +14,13 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// TestMain lets the test binary run as another process: see TestProcessesLoseNothing and
-// TestKilledConsents.
+// TestMain lets the test binary run as another process: see TestKilledConsents.
 func TestMain(m *testing.M) {
-	if what := os.Getenv("POLICY_TEST_WRITE"); what != "" {
-		writeUntilKilled(what)
-		os.Exit(0)
-	}
-	if name := os.Getenv("POLICY_TEST_ADD_AS"); name != "" {
-		if err := addAsChild(name); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
+	if os.Getenv("POLICY_TEST_WRITE") != "" {
+		writeUntilKilled()
 		os.Exit(0)
 	}
 	os.Exit(m.Run())
-}
-
-const childGrants = 15
-
-// addAsChild adds grants for the caller to the store in the process's folder.
-func addAsChild(name string) error {
-	store := NewFileStore("consent.json")
-	for i := range childGrants {
-		if err := store.Add(Grant{Caller: name, App: notes, Tool: "t" + strconv.Itoa(i), Decision: Allow}); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 const notes = "org.example.Notes"
