@@ -50,7 +50,7 @@ func importRules() []packageRules {
 			why: "reads desktop entries and finds their icons"},
 		{name: "internal/catalog/lint", ours: []string{"aai", "internal/answer", "internal/catalog", "internal/netguard", "internal/sanitize", "internal/schema", "internal/schema/jsontree"}, tests: []string{"descriptors", "github.com/go-json-experiment/json"},
 			why: "reports faults in a descriptor that its author should mend"},
-		{name: "internal/catalog/search", ours: []string{"aai", "internal/answer", "internal/catalog", "internal/files/atomicfile", "internal/files/database", "internal/lexicon", "internal/sanitize", "internal/schema"}, tests: []string{"descriptors"},
+		{name: "internal/catalog/search", ours: []string{"aai", "internal/answer", "internal/catalog", "internal/files/atomicfile", "internal/lexicon", "internal/sanitize", "internal/schema"}, tests: []string{"descriptors"},
 			why: "ranks tools for a query; apps, uses and refusals are given to it"},
 		{name: "internal/catalog/discovery", ours: []string{"aai", "internal/answer", "internal/catalog", "internal/catalog/desktopentry", "internal/dbus/wire", "internal/events", "internal/files/atomicfile", "internal/netguard", "internal/sanitize"}, modules: []string{"golang.org/x/sync", "golang.org/x/time"},
 			why: "finds apps: web sites through the network guard, and integrations of this computer through the bus"},

@@ -1,4 +1,4 @@
-// Package search finds tools of all apps for a request. BM25 ranks them by the words of their
+// Package search finds tools of all apps for a request. It ranks them by the words of their
 // descriptors; the person's use and ratings adjust the rank. Praise by an app about itself counts
 // for nothing.
 //

@@ -1,24 +1,13 @@
 package search
 
 import (
-	"context"
-	"database/sql"
-	"maps"
+	"cmp"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/catalog"
-	"github.com/gybob/aai-gateway/internal/files/database"
-)
-
-// The index is a table of all tools in memory. This package splits the words, which bounds the
-// text of a descriptor and supports scripts without spaces; SQLite stems and ranks.
-const (
-	indexVersion = 1
-	indexTables  = `CREATE VIRTUAL TABLE tools USING fts5(words, things,
-	content='', contentless_delete=1, tokenize="porter unicode61 remove_diacritics 2");`
 )
 
 // An entry is a tool in the index.
@@ -37,25 +26,19 @@ func (e *entry) toolBrief() catalog.Brief {
 	return e.brief
 }
 
-// An index finds tools by words. It is safe for concurrent use.
+// An index scores all tools for a request. It is safe for concurrent use.
 type index struct {
 	agentTools map[string]bool // listed tools of the builtin app
-	glossary   *glossary
-
-	mu         sync.Mutex
-	db         *sql.DB
-	byApp      map[string]*indexedApp // by the app's id
-	rows       map[int64]*entry
-	last       int64 // row
 	vocabulary *vocabulary
-	// rareCounted is the number of tools in the vocabulary's counts.
-	rareCounted int
+
+	mu    sync.Mutex
+	byApp map[string]*indexedApp // by the app's id
 }
 
-// indexedApp is an app in the index, with the rows of its tools.
+// indexedApp is an app in the index, with its tools.
 type indexedApp struct {
-	app  *aai.App
-	rows []int64
+	app   *aai.App
+	tools []*entry
 }
 
 // A hit is a matching tool with its score: higher is better.
@@ -65,170 +48,76 @@ type hit struct {
 	named int // the names that the request contains
 }
 
-// find returns the tools of the apps that match any of the words, best first.
-func (x *index) find(ctx context.Context, apps []*aai.App, text, app string, most int) ([]hit, error) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	found, err := x.findOnce(ctx, apps, text, app, most)
-	if err != nil && database.IsUnusable(err) {
-		x.reset()
-		found, err = x.findOnce(ctx, apps, text, app, most)
-	}
-	return found, err
+// compareHits orders hits by their score, and equal ones by their names.
+func compareHits(a, b hit) int {
+	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.app.ID, b.app.ID), cmp.Compare(a.tool.Name, b.tool.Name))
 }
 
-func (x *index) findOnce(ctx context.Context, apps []*aai.App, text, app string, most int) ([]hit, error) {
-	if err := x.sync(ctx, apps); err != nil {
-		return nil, err
-	}
-	asked := x.vocabulary.parseRequest(text)
-	found := x.named(newNameMatcher(text), app)
-	if len(asked.words) > 0 {
-		of, err := x.rankedTools(ctx, asked.words, app, most)
-		if err != nil {
-			return nil, err
-		}
-		found = slices.Concat(of, slices.DeleteFunc(found, func(h hit) bool {
-			return slices.ContainsFunc(of, func(other hit) bool { return other.entry == h.entry })
-		}))
-	}
-	for i, h := range found {
-		found[i].score = sqliteRankWeight*h.score + x.vocabulary.score(h.face, asked.aspects, x.rareCounted)
-	}
-	return found, nil
-}
-
-// named returns a bounded number of tools that the request names. SQLite's ranking may omit them
-// if their app has very many tools.
-func (x *index) named(n nameMatcher, app string) []hit {
-	var found []hit
-	for _, row := range slices.Sorted(maps.Keys(x.rows)) {
-		e := x.rows[row]
-		if (app == "" || app == e.app.ID) && n.matches(e.tool.Name, e.name, true) {
-			if found = append(found, hit{entry: e}); len(found) == maxOfApp {
-				break
-			}
-		}
-	}
-	return found
-}
-
-// sqliteRankWeight is the weight of SQLite's rank relative to the score of this package.
-const sqliteRankWeight = 0.2
-
-// Limits on the tools of one app among those that SQLite ranks, for each query, and on the number
-// of queries.
+// Limits on the tools that find returns: of one app, if all are searched, so that an app with very many tools
+// leaves room for others; and of all.
 const (
 	maxOfApp = 30
-	maxAsked = 4
+	maxFound = 100
 )
 
-// rankedTools returns the tools that match any of the words, best first; only of the app with
-// that id, if given. If one app with very many tools takes most of the places, it is excluded by
-// its range of rows and the query repeated.
-func (x *index) rankedTools(ctx context.Context, words []string, app string, most int) ([]hit, error) {
-	condition, args := "", []any{match(words)}
-	if app != "" {
-		of := x.byApp[app]
-		if of == nil || len(of.rows) == 0 {
-			return nil, nil
+// find returns the tools that match any of the words, and those that the request names, best first; only of
+// the app with that id, if given.
+func (x *index) find(apps []*aai.App, text, app string) []hit {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.sync(apps)
+	asked, naming := x.vocabulary.parseRequest(text), newNameMatcher(text)
+	var named, found []hit
+	for _, one := range apps {
+		if app != "" && app != one.ID {
+			continue
 		}
-		found, err := x.queryOnce(ctx, " AND rowid BETWEEN ? AND ?", append(args, of.rows[0], of.rows[len(of.rows)-1], most))
-		return found, err
-	}
-	count, crowds, all := make(map[string]int), make(map[string]bool), []hit(nil)
-	for range maxAsked {
-		found, err := x.queryOnce(ctx, condition, append(slices.Clone(args), most))
-		if err != nil {
-			return nil, err
-		}
-		crowded := ""
-		for _, h := range found {
-			if count[h.app.ID]++; count[h.app.ID] > maxOfApp {
-				crowded = h.app.ID
-				continue
+		its := make([]hit, 0, maxOfApp)
+		for _, e := range x.byApp[one.ID].tools {
+			h := hit{entry: e, score: asked.score(e.face)}
+			if len(named) < maxOfApp && naming.matches(e.tool.Name, e.name, true) {
+				named = append(named, h)
+			} else if h.score > 0 {
+				its = append(its, h)
 			}
-			all = append(all, h)
 		}
-		if crowded == "" || len(found) < most {
-			break
+		if app == "" {
+			its = best(its, maxOfApp)
 		}
-		crowds[crowded] = true // the others are found again
-		all = slices.DeleteFunc(all, func(h hit) bool { return !crowds[h.app.ID] })
-		clear(count)
-		of := x.byApp[crowded].rows
-		condition, args = condition+" AND rowid NOT BETWEEN ? AND ?", append(args, of[0], of[len(of)-1])
+		found = append(found, its...)
 	}
-	return all, nil
+	return append(named, best(found, maxFound)...)
 }
 
-// queryOnce queries SQLite; the last argument is the limit.
-func (x *index) queryOnce(ctx context.Context, condition string, args []any) ([]hit, error) {
-	statement := "SELECT rowid, rank FROM tools WHERE tools MATCH ?" + condition
-	rows, err := x.db.QueryContext(ctx, statement+" ORDER BY rank LIMIT ?", args...)
-	if err != nil {
-		return nil, err
+// best returns the first hits, in order.
+func best(hits []hit, most int) []hit {
+	if len(hits) <= most {
+		return hits
 	}
-	defer rows.Close() //nolint:errcheck // Err reports errors
-	var found []hit
-	for rows.Next() {
-		var row int64
-		var score float64
-		if err := rows.Scan(&row, &score); err != nil {
-			return nil, err
-		}
-		if e := x.rows[row]; e != nil {
-			found = append(found, hit{entry: e, score: -score}) // in SQLite, lower is better
-		}
-	}
-	return found, rows.Err()
-}
-
-// match returns the query for any of the words, which are letters and digits.
-func match(words []string) string {
-	return `"` + strings.Join(words, `" OR "`) + `"`
-}
-
-// reset clears the index.
-func (x *index) reset() {
-	if x.db != nil {
-		_ = x.db.Close()
-	}
-	x.db, x.byApp, x.rows, x.vocabulary, x.rareCounted = nil, nil, nil, nil, 0
+	slices.SortFunc(hits, compareHits)
+	return hits[:most]
 }
 
 // sync updates the index for the apps; unchanged apps stay.
-func (x *index) sync(ctx context.Context, apps []*aai.App) error {
-	if x.db == nil {
-		db, err := database.OpenMemory(ctx, database.Schema{Version: indexVersion, Tables: indexTables})
-		if err != nil {
-			return err
-		}
-		x.db, x.byApp, x.rows, x.vocabulary = db, make(map[string]*indexedApp), make(map[int64]*entry),
-			newVocabulary(x.glossary)
-	}
-	there := make(map[string]bool, len(apps))
-	var changed []*aai.App
+func (x *index) sync(apps []*aai.App) {
+	now, changed := make(map[string]*indexedApp, len(apps)), len(apps) != len(x.byApp)
 	for _, app := range apps {
-		there[app.ID] = true
-		if was := x.byApp[app.ID]; was == nil || !sameApp(was.app, app) {
-			changed = append(changed, app)
+		indexed := x.byApp[app.ID]
+		if indexed == nil || !sameApp(indexed.app, app) {
+			indexed, changed = x.indexApp(app), true
+		}
+		now[app.ID] = indexed
+	}
+	if !changed {
+		return
+	}
+	x.byApp = now
+	x.vocabulary.resetCounts()
+	for _, of := range now {
+		for _, e := range of.tools[:min(len(of.tools), maxCounted)] {
+			x.vocabulary.count(e.face)
 		}
 	}
-	var gone []string
-	for id := range x.byApp {
-		if !there[id] {
-			gone = append(gone, id)
-		}
-	}
-	if len(changed)+len(gone) == 0 {
-		return nil
-	}
-	if err := x.change(ctx, changed, gone); err != nil {
-		x.reset() // it may be half updated
-		return err
-	}
-	return nil
 }
 
 // sameApp reports whether two versions of an app have the same tools. Published tools are
@@ -238,84 +127,17 @@ func sameApp(a, b *aai.App) bool {
 		slices.Equal(a.Tools, b.Tools)
 }
 
-func (x *index) change(ctx context.Context, changed []*aai.App, gone []string) error {
-	tx, err := x.db.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	defer tx.Rollback() //nolint:errcheck // it has no effect after Commit
-	remove, err := tx.PrepareContext(ctx, "DELETE FROM tools WHERE rowid = ?")
-	if err != nil {
-		return err
-	}
-	defer remove.Close() //nolint:errcheck // the transaction ends it
-	insert, err := tx.PrepareContext(ctx, "INSERT INTO tools (rowid, words, things) VALUES (?, ?, ?)")
-	if err != nil {
-		return err
-	}
-	defer insert.Close() //nolint:errcheck // the transaction ends it
-	for _, id := range gone {
-		if err := x.deleteApp(ctx, remove, id); err != nil {
-			return err
-		}
-	}
-	for _, app := range changed {
-		err := x.deleteApp(ctx, remove, app.ID)
-		if err == nil {
-			err = x.insertApp(ctx, insert, app)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return tx.Commit()
-}
-
-func (x *index) deleteApp(ctx context.Context, remove *sql.Stmt, id string) error {
-	was := x.byApp[id]
-	if was == nil {
-		return nil
-	}
-	for i, row := range was.rows {
-		if _, err := remove.ExecContext(ctx, row); err != nil {
-			return err
-		}
-		if i < maxCounted {
-			x.vocabulary.count(x.rows[row].face, -1)
-			x.rareCounted--
-		}
-		delete(x.rows, row)
-	}
-	delete(x.byApp, id)
-	return nil
-}
-
-func (x *index) insertApp(ctx context.Context, insert *sql.Stmt, app *aai.App) error {
-	now := &indexedApp{app: app}
-	x.byApp[app.ID] = now
-	names, whole := appNames(app), x.vocabulary.appWeights(app)
-	words, things := append(wordsOf(names...), wordsOf(app.Description)...),
-		x.glossary.concepts(append(names, " ", app.Description)...)
+// indexApp returns the entries of the app's tools that can be found.
+func (x *index) indexApp(app *aai.App) *indexedApp {
+	now, whole := &indexedApp{app: app}, x.vocabulary.appWeights(app)
 	for _, tool := range app.Tools {
 		if tool.Run == nil || app.ID == aai.BuiltinApp && !x.agentTools[tool.Name] {
 			continue
 		}
-		x.last++
-		said := slices.Concat(wordsOf(tool.Name, " ", tool.Title), wordsOf(tool.Description),
-			wordsOf(paramNames(tool)...), words)
-		meant := append(x.glossary.concepts(tool.Name, " ", tool.Title, " ", tool.Description), things...)
-		if _, err := insert.ExecContext(ctx, x.last, strings.Join(said, " "), strings.Join(meant, " ")); err != nil {
-			return err
-		}
-		now.rows = append(now.rows, x.last)
-		x.rows[x.last] = &entry{app: app, tool: tool, face: x.vocabulary.toolWeights(whole, tool),
-			name: spacedWords(tool.Name)}
-		if len(now.rows) <= maxCounted {
-			x.vocabulary.count(x.rows[x.last].face, 1)
-			x.rareCounted++
-		}
+		now.tools = append(now.tools, &entry{app: app, tool: tool, face: x.vocabulary.toolWeights(whole, tool),
+			name: spacedWords(tool.Name)})
 	}
-	return nil
+	return now
 }
 
 // maxCounted limits the tools of an app that count for term frequencies, so that an app with very
@@ -333,20 +155,4 @@ func appNames(app *aai.App) []string {
 		parts = parts[2:] // the parts before name the vendor
 	}
 	return append(texts, strings.Join(parts, " "))
-}
-
-// paramNames returns the names of a tool's parameters.
-func paramNames(tool *aai.Tool) []string {
-	var texts []string
-	for _, name := range tool.Params.Order {
-		texts = append(texts, name, " ")
-	}
-	return texts
-}
-
-// close closes the index.
-func (x *index) close() {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.reset()
 }

@@ -45,7 +45,7 @@ func newNameMatcher(request string) nameMatcher {
 // matches reports whether the request contains the name: exactly, or, for a trusted name, its
 // words in sequence. A single plain word must be the whole request.
 func (n nameMatcher) matches(name, words string, trusted bool) bool {
-	if slices.Contains(n.literals, strings.ToLower(name)) {
+	if len(n.literals) > 0 && slices.Contains(n.literals, strings.ToLower(name)) {
 		return true
 	}
 	plain := strings.TrimSpace(words)

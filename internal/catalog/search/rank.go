@@ -32,9 +32,7 @@ func rankHits(hits []hit) []hit {
 
 // diversify sorts hits of the same match level.
 func diversify(hits []hit) []hit {
-	slices.SortFunc(hits, func(a, b hit) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.app.ID, b.app.ID), cmp.Compare(a.tool.Name, b.tool.Name))
-	})
+	slices.SortFunc(hits, compareHits)
 	apps, names := make(map[string]float64), make(map[string]float64)
 	factor := func(m map[string]float64, key string) float64 { return cmp.Or(m[key], 1) }
 	ordered := make([]hit, 0, len(hits))

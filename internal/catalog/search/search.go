@@ -42,7 +42,7 @@ func New(c Config) *Search {
 	}
 	s := &Search{config: c, counter: usageCounter{uses: c.UsageSince, path: c.Favourites, log: c.Log},
 		ratings: ratings{c.Ratings}}
-	s.index.glossary = defaultGlossary()
+	s.index.vocabulary = newVocabulary(defaultGlossary())
 	s.index.agentTools = make(map[string]bool)
 	for _, name := range c.AgentTools {
 		s.index.agentTools[name] = true
@@ -50,15 +50,11 @@ func New(c Config) *Search {
 	return s
 }
 
-// Close closes the index and cancels a running count of usage.
+// Close cancels a running count of usage.
 func (s *Search) Close() error {
 	s.counter.stop()
-	s.index.close()
 	return nil
 }
-
-// maxFound limits the candidates for a result.
-const maxFound = 100
 
 // Favourites returns the ids of the most used apps, as last counted, most used first. It only
 // reads a small file, which searches update, so a client that connects causes no count and no
@@ -68,10 +64,7 @@ func (s *Search) Favourites() []string { return s.counter.loadFavourites() }
 // Find returns the tools that match the request, best first. It omits tools that the policy denies to the caller. If
 // app is not "", only tools of the app with that id match. The error is an *aai.Error.
 func (s *Search) Find(ctx context.Context, caller aai.Caller, request, app string) ([]Found, error) {
-	hits, err := s.index.find(ctx, s.config.Apps(), request, app, maxFound)
-	if err != nil {
-		return nil, aai.Errorf(aai.AutomationFailed, "the tools cannot be searched: %w", err)
-	}
+	hits := s.index.find(s.config.Apps(), request, app)
 	barred := s.deniedFor(caller)
 	hits = slices.DeleteFunc(hits, func(h hit) bool { return barred(h.app, h.tool) })
 	used, stars := s.counter.stats(ctx, firstCountWait), s.ratings.load()

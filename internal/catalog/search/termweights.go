@@ -1,8 +1,6 @@
 package search
 
 import (
-	"cmp"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -15,16 +13,15 @@ import (
 // A term is the root of a word, or a concept of the glossary.
 type term int32
 
-// noTerm stands for a missing term.
-const noTerm term = -1
-
 // A vocabulary holds the terms of one index, with its lock as the guard.
 type vocabulary struct {
 	glossary   *glossary
 	ids        map[string]term
 	toolCounts []float64 // by term: the tools with it, each by the weight of its place
 	words      map[string]knownWord
-	scratch    map[term]float32
+	counted    float64 // the tools in the counts
+	terms      float64 // of these tools
+	scratch    map[term]termWeight
 }
 
 // knownWord holds the terms of a word.
@@ -35,7 +32,7 @@ type knownWord struct {
 
 func newVocabulary(g *glossary) *vocabulary {
 	return &vocabulary{glossary: g, ids: make(map[string]term), words: make(map[string]knownWord),
-		scratch: make(map[term]float32)}
+		scratch: make(map[term]termWeight)}
 }
 
 func (v *vocabulary) id(text string) term {
@@ -61,68 +58,65 @@ func (v *vocabulary) word(word string) knownWord {
 	return k
 }
 
-// A requestTerm is one part of a request: a word and its concepts in the glossary.
-type requestTerm struct {
-	root   term // noTerm if only the glossary has the word
-	things []term
-	weight float64
+// A requestPart is the worth of a term for one aspect of a request.
+type requestPart struct {
+	aspect int // the part of the request
+	worth  float64
 }
 
 // particleWeight is the weight of a particle, such as "back" in "cut back", relative to another word.
 const particleWeight = 0.4
 
-// A request is a parsed search text.
+// A request is a parsed search text: its aspects are its words, each with its concepts in the glossary.
 type request struct {
-	aspects []requestTerm
-	words   []string // search words, of which any may match
+	parts      [][]requestPart // by place
+	places     []int16         // by term: the place of its parts; 0: none
+	aspects    int
+	usualTerms float64   // of a tool
+	best       []float64 // by aspect, of the tool that is scored
 }
 
-// maxRankedRows is the approximate limit on the tools that SQLite ranks for a request. The rarest
-// words come first; words in half of all tools add little.
-const maxRankedRows = 500
-
-// parseRequest parses a request. Words that occur in no tool are ignored.
-func (v *vocabulary) parseRequest(text string) request {
-	var r request
+// parseRequest parses a request.
+func (v *vocabulary) parseRequest(text string) *request {
+	r := &request{parts: make([][]requestPart, 1), places: make([]int16, len(v.toolCounts)), usualTerms: v.terms / max(v.counted, 1)}
 	told := make(map[string]bool)
-	shown := make(map[string]float64)
-	look := func(word string, id term) {
-		if n := v.toolCounts[id]; n > 0 {
-			shown[word] = n
-		}
-	}
 	for _, word := range meaningfulWords(text) {
-		k := knownWord{root: v.id(root(word))}
-		for _, thing := range v.glossary.wordConcepts(word) {
-			k.things = append(k.things, v.id(thing))
+		weight := 1.0
+		if first, _ := utf8.DecodeRuneInString(word); isCJK(first) {
+			weight = pairWeight
+		} else if lexicon.IsParticle(word) {
+			weight = particleWeight
+		}
+		things := v.glossary.wordConcepts(word)
+		for _, thing := range things {
 			told[thing] = true
 		}
-		look(word, k.root)
-		if first, _ := utf8.DecodeRuneInString(word); !isCJK(first) { // a pair of characters is not a concept
-			weight := 1.0
-			if lexicon.IsParticle(word) {
-				weight = particleWeight
-			}
-			r.aspects = append(r.aspects, requestTerm{k.root, k.things, weight})
-		}
+		v.addAspect(r, weight, append(things[:len(things):len(things)], root(word)))
 	}
 	for _, thing := range v.glossary.concepts(text) {
-		id := v.id(thing)
-		look(thing, id)
 		if !told[thing] {
-			r.aspects = append(r.aspects, requestTerm{noTerm, []term{id}, 1})
+			v.addAspect(r, 1, []string{thing})
 		}
 	}
-	r.words = slices.SortedFunc(maps.Keys(shown),
-		func(a, b string) int { return cmp.Or(cmp.Compare(shown[a], shown[b]), strings.Compare(a, b)) })
-	left := float64(maxRankedRows)
-	for i, word := range r.words {
-		if left -= shown[word]; left < 0 && i > 0 {
-			r.words = r.words[:i]
-			break
-		}
-	}
+	r.best = make([]float64, r.aspects)
 	return r
+}
+
+// addAspect adds an aspect that any of the terms fulfils, the rarest among the tools best.
+func (v *vocabulary) addAspect(r *request, weight float64, terms []string) {
+	for _, text := range terms {
+		t, known := v.ids[text]
+		if !known || v.toolCounts[t] == 0 {
+			continue
+		}
+		if r.places[t] == 0 {
+			r.places[t] = int16(len(r.parts)) // a request has at most maxWords words
+			r.parts = append(r.parts, nil)
+		}
+		at := &r.parts[r.places[t]]
+		*at = append(*at, requestPart{r.aspects, weight * math.Log(1+v.counted/(1+v.toolCounts[t]))})
+	}
+	r.aspects++
 }
 
 // termWeights are the terms of a tool's descriptor, sorted, each with the weight of its place.
@@ -131,6 +125,7 @@ type termWeights []termWeight
 type termWeight struct {
 	term   term
 	weight float32
+	places float32 // the places with the term, where each of a longer text counts less
 }
 
 // Weights of words by their place, and of a concept relative to a word.
@@ -139,7 +134,9 @@ const (
 	descriptionWeight    = 0.75 // the tool's description
 	appNameWeight        = 0.6  // the names of its app
 	appDescriptionWeight = 0.25 // the app's description
+	paramWeight          = 0.02 // the names of the tool's parameters
 	conceptWeight        = 0.75
+	pairWeight           = 0.2 // of a pair of characters in a script without spaces, which need not be a word
 )
 
 // appWeights returns the terms common to all tools of an app.
@@ -154,17 +151,18 @@ func (v *vocabulary) appWeights(app *aai.App) termWeights {
 func (v *vocabulary) toolWeights(app termWeights, tool *aai.Tool) termWeights {
 	clear(v.scratch)
 	for _, c := range app {
-		v.scratch[c.term] = c.weight
+		v.scratch[c.term] = c
 	}
 	v.addTexts(nameWeight, usualNameWords, tool.Name, " ", tool.Title)
 	v.addTexts(descriptionWeight, usualTextWords, tool.Description)
+	v.addTexts(paramWeight, maxWords, strings.Join(tool.Params.Order, " "))
 	return v.takeWeights()
 }
 
 func (v *vocabulary) takeWeights() termWeights {
 	f := make(termWeights, 0, len(v.scratch))
-	for t, worth := range v.scratch {
-		f = append(f, termWeight{t, worth})
+	for _, c := range v.scratch {
+		f = append(f, c)
 	}
 	slices.SortFunc(f, func(a, b termWeight) int { return int(a.term - b.term) })
 	return f
@@ -180,63 +178,75 @@ const (
 
 // addTexts adds the terms of texts to v.scratch. In a longer text each word weighs less.
 func (v *vocabulary) addTexts(worth float32, usual int, texts ...string) {
-	words := wordsOf(texts...)
+	words, place := wordsOf(texts...), float32(1)
 	if len(words) > usual {
-		worth *= float32(usual) / float32(len(words))
+		place = float32(usual) / float32(len(words))
 	}
+	worth *= place
 	for _, word := range words {
 		k := v.word(word)
-		v.scratch[k.root] = max(v.scratch[k.root], worth)
+		v.add(k.root, worth, place)
 		for _, thing := range k.things {
-			v.scratch[thing] = max(v.scratch[thing], conceptWeight*worth)
+			v.add(thing, conceptWeight*worth, place)
 		}
 	}
 	for _, thing := range v.glossary.multiwordConcepts(words, texts) {
-		id := v.id(thing)
-		v.scratch[id] = max(v.scratch[id], conceptWeight*worth)
+		v.add(v.id(thing), conceptWeight*worth, place)
 	}
 }
 
-// weightOf returns the weight of the term, or 0 if it is absent.
-func (f termWeights) weightOf(t term) float64 {
-	at, ok := slices.BinarySearchFunc(f, t, func(c termWeight, t term) int { return int(c.term - t) })
-	if !ok {
-		return 0
-	}
-	return float64(f[at].weight)
+// add adds a place of a term.
+func (v *vocabulary) add(t term, worth, place float32) {
+	c := v.scratch[t]
+	v.scratch[t] = termWeight{t, max(c.weight, worth), c.places + place}
 }
 
 // minMatchShare is the factor of a tool that matches almost none of the request's parts: a tool
 // that matches all parts a little ranks above one that matches one part well.
 const minMatchShare = 0.5
 
-// score returns how well a tool matches a request. It sums the best term of each part, weighted
-// by rarity among the tools, and multiplies by the share of matched parts.
-func (v *vocabulary) score(f termWeights, aspects []requestTerm, tools int) float64 {
-	worth := func(t term) float64 {
-		return f.weightOf(t) * math.Log(1+float64(tools)/(1+v.toolCounts[t]))
-	}
+// BM25 adds this share for every match, so that tools with the same best matches are ordered by all of them; the
+// usual constants are for the saturation by the number of places and for the length of the descriptor.
+const (
+	bm25Share      = 0.3
+	bm25Saturation = 1.2
+	bm25Length     = 0.6
+)
+
+// score returns how well a tool matches a request. It sums the best term of each aspect, weighted
+// by rarity among the tools, and multiplies by the share of matched aspects.
+func (r *request) score(f termWeights) float64 {
 	sum, shown := 0.0, 0
-	for _, a := range aspects {
-		best := 0.0
-		if a.root != noTerm {
-			best = worth(a.root)
+	clear(r.best)
+	halfPlaces := bm25Saturation * (1 - bm25Length + bm25Length*float64(len(f))/r.usualTerms)
+	for _, c := range f {
+		for _, part := range r.parts[r.places[c.term]] {
+			worth := float64(c.weight) * part.worth
+			sum += bm25Share * part.worth * (1 + bm25Saturation) * float64(c.places) / (float64(c.places) + halfPlaces)
+			r.best[part.aspect] = max(r.best[part.aspect], worth)
 		}
-		for _, thing := range a.things {
-			best = max(best, worth(thing))
-		}
-		sum += a.weight * best
-		if best > 0 {
+	}
+	for _, worth := range r.best {
+		sum += worth
+		if worth > 0 {
 			shown++
 		}
 	}
-	return sum * (minMatchShare + (1-minMatchShare)*float64(shown)/float64(max(len(aspects), 1)))
+	return sum * (minMatchShare + (1-minMatchShare)*float64(shown)/float64(max(r.aspects, 1)))
 }
 
-// count adds n to the count of each term, by its weight: 1 for a new tool, -1 for a removed one. A word of an app's
+// resetCounts sets the counts of all terms to zero.
+func (v *vocabulary) resetCounts() {
+	clear(v.toolCounts)
+	v.counted, v.terms = 0, 0
+}
+
+// count adds a tool to the count of each of its terms, by its weight. A word of an app's
 // description, which all its tools have, makes the word a little more common only.
-func (v *vocabulary) count(f termWeights, n float64) {
+func (v *vocabulary) count(f termWeights) {
+	v.counted++
+	v.terms += float64(len(f))
 	for _, c := range f {
-		v.toolCounts[c.term] += n * float64(c.weight)
+		v.toolCounts[c.term] += float64(c.weight)
 	}
 }

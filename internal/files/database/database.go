@@ -79,22 +79,6 @@ func UsedBytes(ctx context.Context, tx *sql.Tx) (bytes int64, err error) {
 	return bytes, row.Scan(&bytes)
 }
 
-// OpenMemory opens a private database in memory that Close discards, for data that is quick to
-// recreate. There is a single connection. The end of a call's context may discard it early;
-// [IsUnusable] then holds for the next error.
-func OpenMemory(ctx context.Context, l Schema) (*sql.DB, error) {
-	db, err := sql.Open("sqlite", "file::memory:?_pragma=trusted_schema(0)")
-	if err != nil {
-		return nil, err
-	}
-	db.SetMaxOpenConns(1)
-	db.SetMaxIdleConns(1)
-	if err := l.prepare(ctx, db); err != nil {
-		return nil, errors.Join(err, db.Close())
-	}
-	return db, nil
-}
-
 // busyTimeout is the wait for a database that another process uses. SQLite's own timeout does not
 // cover the change to the write-ahead log.
 const busyTimeout = 5 * time.Second
