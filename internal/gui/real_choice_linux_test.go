@@ -13,46 +13,13 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A window with Qt combo boxes, which log each of their values in a file, one line each.
-const choicesQt = `
-import sys, time
-from PyQt6.QtCore import QTimer
-from PyQt6.QtWidgets import *
-app = QApplication([])
-def work():
-    until = time.monotonic() + 0.1
-    while time.monotonic() < until: pass
-slow = QTimer(interval=50, timeout=work)
-if sys.argv[2:]: slow.start()
-window = QWidget(windowTitle="Choices")
-lines = QFormLayout(window)
-lines.addRow("Name", QLineEdit())
-def tell(text):
-    with open(sys.argv[1], "a") as f: f.write(text + "\n")
-def combo(label, items):
-    box = QComboBox()
-    box.addItems(items)
-    box.currentTextChanged.connect(tell)
-    lines.addRow(label, box)
-    return box
-combo("Fruit", ["Apple", "Banana", "Cherry", "Date", "Elder", "Fig"])
-twice = combo("Twice", ["One", "Two", "One"])
-bars = combo("Bars", ["First"])
-bars.insertSeparator(1)
-bars.addItem("Off")
-bars.model().item(2).setEnabled(False)
-bars.addItems(["Third", "Fourth"])
-window.show()
-app.exec()
-`
-
 // TestRealChoiceQt: an option of a Qt combo box is chosen in the background, across any options in
 // between. The program sees only the options that the reply lists.
 func TestRealChoiceQt(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
 	file := filepath.Join(w.Home, "choices")
-	app := w.python("choices.py", choicesQt, "combobox Fruit", file)
+	app := w.python("choices.py", "combobox Fruit", file)
 	p := w.somebody()
 	heard := ""
 	for _, c := range []struct{ query, value, way string }{
@@ -86,7 +53,7 @@ func TestRealChoiceQtSlow(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
 	file := filepath.Join(w.Home, "choices")
-	app := w.python("choices.py", choicesQt, "combobox Fruit", file, "slow")
+	app := w.python("choices.py", "combobox Fruit", file, "slow")
 	p := w.somebody()
 	w.done("ax_set_value", params{"app": app, "query": "combobox Fruit", "value": "Cherry"})
 	w.done("ax_set_value", params{"app": app, "query": "combobox Bars", "value": "Third"})

@@ -8,30 +8,6 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-const datesQt = `
-import sys
-from PyQt6.QtCore import QDate, QDateTime, QTime
-from PyQt6.QtWidgets import *
-app = QApplication([])
-window = QWidget(windowTitle="Dates")
-form = QFormLayout(window)
-day, popup = QDateEdit(QDate(2027, 1, 2)), QDateEdit(QDate(2027, 1, 2), calendarPopup=True)
-hour, both = QTimeEdit(QTime(8, 30)), QDateTimeEdit(QDateTime(QDate(2027, 1, 2), QTime(8, 30)))
-month = QCalendarWidget(selectedDate=QDate(2027, 1, 2))
-for name, w, f in ("Departure", day, "dd.MM.yyyy"), ("Return", popup, "yyyy-MM-dd"), ("Hour", hour, "HH:mm"), ("Moment", both, "yyyy-MM-dd HH:mm"):
-    w.setDisplayFormat(f)
-    form.addRow(name, w)
-form.addRow("Month", month)
-def tell(*_):
-    with open(sys.argv[1], "w") as f:
-        f.write(" ".join([day.date().toString("yyyy-MM-dd"), popup.date().toString("yyyy-MM-dd"), hour.time().toString("HH:mm"), both.dateTime().toString("yyyy-MM-ddTHH:mm"), month.selectedDate().toString("yyyy-MM-dd")]))
-for w in day, popup, hour, both: w.dateTimeChanged.connect(tell)
-month.selectionChanged.connect(tell)
-tell()
-window.show()
-app.exec()
-`
-
 // TestRealDatesQt: date and time fields report their value, and are set in the background in their
 // own or in ISO format. A text that the program would show and not accept is rejected. A calendar's
 // day is chosen by a click only, and no other element is taken for one.
@@ -40,7 +16,7 @@ func TestRealDatesQt(t *testing.T) {
 	w := newRealWorld(t)
 	p := w.somebody()
 	file := filepath.Join(w.Home, "dates")
-	app := w.python("dates.py", datesQt, "Moment", file)
+	app := w.python("dates.py", "Moment", file)
 	p.back(t)
 	has := func(want string) {
 		t.Helper()

@@ -25,40 +25,7 @@ func unlike() map[string]string {
 	}
 }
 
-// The programs write the name of each pressed button to a file.
-const (
-	exactGTK3 = `
-import sys, gi
-gi.require_version("Gtk", "3.0")
-from gi.repository import Gtk
-window, box = Gtk.Window(title="exact gtk3"), Gtk.Box(orientation=Gtk.Orientation.VERTICAL)
-def pressed(button):
-    open(sys.argv[1], "a").write(button.get_label() + "\n")
-for name in sys.argv[2:]:
-    button = Gtk.Button(label=name)
-    button.connect("clicked", pressed)
-    box.add(button)
-window.add(box)
-window.connect("destroy", Gtk.main_quit)
-window.show_all()
-Gtk.main()
-`
-	exactQt6 = `
-import sys
-from PyQt6.QtWidgets import QApplication, QPushButton, QVBoxLayout, QWidget
-app, window = QApplication(sys.argv[:1]), QWidget()
-window.setWindowTitle("exact qt6")
-box = QVBoxLayout(window)
-for name in sys.argv[2:]:
-    button = QPushButton(name)
-    button.clicked.connect(lambda _, name=name: open(sys.argv[1], "a").write(name + "\n"))
-    box.addWidget(button)
-window.show()
-app.exec()
-`
-)
-
-// exactly opens a window with the buttons, and returns its program and the pressed buttons.
+// exactly opens a window with the buttons, and returns its program and the pressed buttons, which a file has.
 func (w *realWorld) exactly(kind linuxtest.Kind, names []string) (app string, pressed func() string) {
 	w.Helper()
 	file := filepath.Join(w.TempDir(), "pressed")
@@ -67,9 +34,8 @@ func (w *realWorld) exactly(kind linuxtest.Kind, names []string) (app string, pr
 		assert.Assert(w, err == nil || os.IsNotExist(err), err)
 		return strings.TrimSpace(string(text))
 	}
-	source := map[linuxtest.Kind]string{linuxtest.GTK3: exactGTK3, linuxtest.Qt6: exactQt6}[kind]
-	if source != "" {
-		return w.process(w.Launch(w.T, "python3", append([]string{"-c", source, file}, names...)...)), pressed
+	if kind != linuxtest.Chromium {
+		return w.process(w.script("exact_"+string(kind)+".py", append([]string{file}, names...)...)), pressed
 	}
 	site := httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, in *http.Request) {
 		if in.Method == http.MethodPost {

@@ -15,52 +15,15 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// host is a program with buttons and fields that open windows of other processes: a script that
-// asks by zenity at once and later, and a running helper, like a portal.
-const host = `
-import os, signal, subprocess, sys, gi
-gi.require_version("Gtk", "3.0")
-from gi.repository import Gtk, GLib
-said = sys.argv[1]
-helper = int(sys.argv[2])
-ask = ["sh", "-c", "zenity --question --title=Sure --text='Delete the draft?' --ok-label=Erase; echo $? >> " + said]
-def together(*_):
-    subprocess.Popen(ask)
-    subprocess.run(["xdotool", "search", "--sync", "--onlyvisible", "--name", "^Sure$"], check=True)
-box = Gtk.Box(orientation=Gtk.Orientation.VERTICAL)
-for name in ("Name", "Note", "Strict"):
-    e = Gtk.Entry(); e.get_accessible().set_name(name); e.connect("changed", lambda e, name: e.get_text() == "draft" and (together(), name == "Strict" and e.set_text("no")), name); box.add(e)
-for name, do in (("Ask", lambda *_: subprocess.Popen(ask) and None), ("Later", lambda *_: GLib.timeout_add(1200, lambda: subprocess.Popen(ask) and None) and None),
-                 ("Together", together),
-                 ("Choose", lambda *_: os.kill(helper, signal.SIGUSR1)), ("Nothing", lambda *_: None)):
-    b = Gtk.Button(label=name); b.connect("clicked", do); box.add(b)
-window = Gtk.Window(title="Host"); window.add(box); window.show_all()
-Gtk.main()
-`
-
-const helper = `
-import signal, sys, gi
-gi.require_version("Gtk", "3.0")
-from gi.repository import Gtk, GLib
-window = Gtk.Window(title="Open a file"); window.add(Gtk.Button(label="Take it"))
-first = Gtk.Window(title="Helper"); first.add(Gtk.Label(label="a helper")); first.show_all()
-GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, signal.SIGUSR1, lambda: window.show_all() or True)
-open(sys.argv[1], "w").close()
-Gtk.main()
-`
-
 // guest matches the report of a window of another process.
 var guest = regexp.MustCompile(`A window of (\S+) \(process (\d+)(, started by [^)]*)?\) opened`)
 
 // hosts starts the program and its helper, and returns the program's name for calls.
 func (w *realWorld) hosts(said string) (app string) {
 	w.Helper()
-	for name, program := range map[string]string{"host.py": host, "helper.py": helper} {
-		assert.NilError(w, os.WriteFile(filepath.Join(w.Home, name), []byte(program), 0o600))
-	}
-	helps := w.Launch(w.T, "python3", filepath.Join(w.Home, "helper.py"), said+".ready")
+	helps := w.script("helper.py", said+".ready")
 	w.eventually("the helper runs", func() bool { _, err := os.Stat(said + ".ready"); return err == nil })
-	app = strconv.Itoa(w.Launch(w.T, "python3", filepath.Join(w.Home, "host.py"), said, strconv.Itoa(helps.PID)).PID)
+	app = strconv.Itoa(w.script("host.py", said, strconv.Itoa(helps.PID)).PID)
 	w.awaitElement(app, "button Nothing")
 	return app
 }

@@ -85,15 +85,7 @@ func TestWholeScreenHidesWhatMayNotBeSeen(t *testing.T) {
 	w.guarded("desktop/" + id)
 	w.Launch(t, "sh", "-c", `(printf 'OPTION no-grab\nSETTITLE Unlock the key\nSETDESC The key of Alice\nSETPROMPT PIN\nGETPIN\n'; sleep 600) | pinentry-gtk-2`)
 	w.Launch(t, "zenity", "--password", "--title", "Password wanted")
-	w.Launch(t, "python3", "-c", `
-import gi
-gi.require_version("Gtk", "3.0")
-from gi.repository import Gtk, Gdk
-w = Gtk.Window(type=Gtk.WindowType.POPUP, title="lock")
-w.move(1200, 700); w.set_default_size(300, 200)
-w.override_background_color(Gtk.StateFlags.NORMAL, Gdk.RGBA(1, 1, 1, 1))
-w.show_all()
-Gtk.main()`)
+	w.script("popup.py", "1200", "700", "300", "200")
 	popup := desktop.Rect{X: 1200, Y: 700, W: 300, H: 200}
 	var picture image.Image
 	var a answer

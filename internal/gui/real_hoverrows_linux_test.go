@@ -8,47 +8,15 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// Programs with a text that changes while the pointer is over a button.
-const (
-	hoverGTK = `
-import gi
-gi.require_version("Gtk", "3.0")
-from gi.repository import Gtk
-word = Gtk.Label(label="nothing")
-box = Gtk.Box(orientation=Gtk.Orientation.VERTICAL)
-for name in ("More", "Ready"):
-    b = Gtk.Button(label=name)
-    b.connect("enter-notify-event", lambda b, e: word.set_label("over " + b.get_label()))
-    box.add(b)
-box.add(word)
-window = Gtk.Window(title="Hover"); window.add(box); window.show_all()
-Gtk.main()
-`
-	hoverQt = `
-import sys
-from PyQt6.QtWidgets import *
-app = QApplication([])
-word = QLabel("nothing")
-class Button(QPushButton):
-    def enterEvent(self, e): word.setText("over " + self.text())
-window = QWidget(windowTitle="Hover")
-box = QVBoxLayout(window)
-for name in ("More", "Ready"): box.addWidget(Button(name))
-box.addWidget(word)
-window.show()
-app.exec()
-`
-)
-
 // TestRealHoverOutsidePages: a hover effect also appears in the background, and the next hover ends
 // it.
 func TestRealHoverOutsidePages(t *testing.T) {
 	t.Parallel()
-	for name, program := range map[string]string{"gtk3": hoverGTK, "qt6": hoverQt} {
+	for _, name := range []string{"gtk3", "qt6"} {
 		t.Run(name, func(t *testing.T) {
 			w := newRealWorld(t) // not below a pointer that still hovers over another element
 			p := w.somebody()
-			app := w.python(name+"hover.py", program, "button Ready")
+			app := w.python("hover_"+name+".py", "button Ready")
 			p.back(t)
 			for _, button := range []string{"More", "Ready", "More"} {
 				a := w.done("ax_click", params{"app": app, "query": "button " + button, "click_type": "hover"})
@@ -59,28 +27,12 @@ func TestRealHoverOutsidePages(t *testing.T) {
 	}
 }
 
-const rowsGTK4 = `
-import gi, os, sys
-gi.require_version("Gtk", "4.0")
-from gi.repository import Gtk
-def up(app):
-    rows = Gtk.ListBox(selection_mode=Gtk.SelectionMode.MULTIPLE)
-    for n in range(8): rows.append(Gtk.Label(label="Row %d" % n))
-    def tell(*_):
-        with open(sys.argv[1] + ".new", "w") as f: f.write(" ".join(str(r.get_index()) for r in rows.get_selected_rows()))
-        os.rename(sys.argv[1] + ".new", sys.argv[1])
-    rows.connect("selected-rows-changed", tell)
-    tell()
-    window = Gtk.ApplicationWindow(application=app, title="Rows"); window.set_child(rows); window.present()
-app = Gtk.Application(application_id="org.example.rows"); app.connect("activate", up); app.run(None)
-`
-
 // TestRealSelectMoreGTK4 is TestRealSelectMore in GTK 4.
 func TestRealSelectMoreGTK4(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
 	file := filepath.Join(w.Home, "rows")
-	app := w.python("rows4.py", rowsGTK4, `"Row 7"`, file)
+	app := w.python("rows_gtk4.py", `"Row 7"`, file)
 	w.selectsMore(app, func(want string) bool { text, _ := os.ReadFile(file); return string(text) == want })
 }
 

@@ -109,30 +109,12 @@ func TestRealItemCovered(t *testing.T) {
 	f.says(e.Message, `"Zoe" was chosen`)
 }
 
-const itemsGTK3 = `
-import gi
-gi.require_version("Gtk", "3.0")
-from gi.repository import Gtk
-rows = Gtk.ListBox()
-for name in ("Peter", "Zoe", "Ines"): rows.add(Gtk.Label(label=name))
-rows.connect("row-selected", lambda rows, row: row and row.get_index() == 0 and rows.select_row(rows.get_row_at_index(1)))
-button = Gtk.Button(label="Lynett")
-button.connect("clicked", lambda b: told.set_label("pressed"))
-rows.add(button)
-button.get_parent().get_accessible().set_name("Lynett")
-rows.select_row(rows.get_row_at_index(2))
-told = Gtk.Label(label="none")
-box = Gtk.Box(orientation=Gtk.Orientation.VERTICAL); box.add(rows); box.add(told)
-window = Gtk.Window(title="Items"); window.add(box); window.show_all()
-Gtk.main()
-`
-
 // TestRealItemsGTK3: a row does not count as clicked if another one is selected instead, and a
 // button in a row with its name is pressed.
 func TestRealItemsGTK3(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
-	app := w.python("items3.py", itemsGTK3, "button Lynett")
+	app := w.python("items.py", "button Lynett")
 	w.says(w.done("ax_click", params{"app": app, "query": "Lynett"}).Text, "pressed")
 	w.says(w.refused(aai.AutomationFailed, "ax_click", params{"app": app, "query": "Peter"}).Message, `"Zoe" was chosen`)
 }

@@ -12,38 +12,12 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-const javaProgram = `
-import java.awt.*;
-import java.nio.file.*;
-import javax.swing.*;
-public class Order {
-	public static void main(String[] args) {
-		SwingUtilities.invokeLater(() -> {
-			JTextField name = new JTextField(12);
-			JLabel label = new JLabel("Name"), status = new JLabel("ready");
-			label.setLabelFor(name);
-			JButton save = new JButton("Save");
-			save.addActionListener(e -> {
-				status.setText("saved " + name.getText());
-				try { Files.writeString(Path.of(args[0]), name.getText()); } catch (java.io.IOException x) { throw new RuntimeException(x); }
-			});
-			JFrame window = new JFrame("Order");
-			window.setLayout(new FlowLayout());
-			for (Component c : new Component[]{label, name, save, status}) window.add(c);
-			window.pack();
-			window.setVisible(true);
-		});
-	}
-}
-`
-
 // TestRealJava operates a window of Swing. Without the bridge to the accessibility bus the error says which options
 // load it, and with them the same program is operated.
 func TestRealJava(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
-	source, file := filepath.Join(w.Home, "Order.java"), filepath.Join(w.Home, "saved")
-	assert.NilError(t, os.WriteFile(source, []byte(javaProgram), 0o600))
+	source, file := programFile(t, "Order.java"), filepath.Join(w.Home, "saved")
 	bare := w.Launch(t, "java", source, file)
 	_ = w.windowCalled("Order")
 	e := w.refused(aai.AutomationNotSupported, "ax_get_tree", params{"app": "Order"})

@@ -14,19 +14,10 @@ import (
 func TestRealLockIsAGuard(t *testing.T) {
 	w := newRealWorld(t)
 	w.gateway.Gates = []aai.Gate{risk.ProtectedWindows{}}
-	popup := func(width, height int) string {
-		app := w.Launch(t, "python3", "-c", `
-import gi
-gi.require_version("Gtk", "3.0")
-from gi.repository import Gtk
-w = Gtk.Window(type=Gtk.WindowType.POPUP, title="lock")
-w.set_default_size(`+strconv.Itoa(width)+`, `+strconv.Itoa(height)+`)
-w.add(Gtk.Entry(visibility=False))
-w.show_all()
-Gtk.main()`)
-		return strconv.Itoa(app.PID)
+	popup := func(width, height string) string {
+		return strconv.Itoa(w.script("popup.py", "0", "0", width, height).PID)
 	}
-	for pid, want := range map[string]aai.Code{popup(1600, 1000): aai.PermissionDenied, popup(300, 200): ""} {
+	for pid, want := range map[string]aai.Code{popup("1600", "1000"): aai.PermissionDenied, popup("300", "200"): ""} {
 		for until := time.Now().Add(realPatience); ; time.Sleep(50 * time.Millisecond) {
 			_, err := w.do(t.Context(), "ax_get_tree", params{"app": pid})
 			var got aai.Code

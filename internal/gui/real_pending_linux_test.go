@@ -12,64 +12,6 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// lateProgram returns a window of each toolkit with a button without effect, and others: one shows
-// "saved" 300 ms after its work, one "worked" after as much busy time, and one "has come" after 1.5
-// s of work in which it still answers.
-func lateProgram(kind linuxtest.Kind) string {
-	const (
-		work = `
-import sys, threading, time
-def burn(say):
-    end = time.monotonic() + 0.3
-    while time.monotonic() < end: pass
-    say("worked")
-def long(say):
-    def work():
-        end = time.monotonic() + 1.5
-        while time.monotonic() < end: pass
-        say("has come")
-    threading.Thread(target=work).start()
-`
-		gtk = `
-import gi
-gi.require_version("Gtk", VERSION)
-from gi.repository import Gtk, GLib
-status = Gtk.Label(label="idle")
-box = Gtk.Box(orientation=Gtk.Orientation.VERTICAL)
-put = box.append if VERSION == "4.0" else box.add
-for name, do in ("Late", lambda *_: GLib.timeout_add(300, status.set_label, "saved")), ("Busy", lambda *_: GLib.timeout_add(1, burn, status.set_label)), ("Long", lambda *_: long(lambda word: GLib.idle_add(status.set_label, word))), ("Dead", lambda *_: None):
-    b = Gtk.Button(label=name); b.connect("clicked", do); put(b)
-put(status)
-`
-	)
-	switch kind {
-	case linuxtest.GTK3:
-		return work + strings.Replace(gtk, "VERSION", `"3.0"`, 2) + `
-window = Gtk.Window(title="Late"); window.add(box); window.show_all()
-Gtk.main()
-`
-	case linuxtest.GTK4:
-		return work + strings.Replace(gtk, "VERSION", `"4.0"`, 2) + `
-def up(app):
-    window = Gtk.ApplicationWindow(application=app, title="Late"); window.set_child(box); window.present()
-app = Gtk.Application(application_id="org.example.late"); app.connect("activate", up); app.run()
-`
-	}
-	return work + `
-from PyQt6.QtCore import QObject, QTimer, pyqtSignal
-from PyQt6.QtWidgets import QApplication, QLabel, QPushButton, QVBoxLayout, QWidget
-app = QApplication(sys.argv)
-status = QLabel("idle")
-class News(QObject): came = pyqtSignal(str)
-news = News(); news.came.connect(status.setText)
-window = QWidget(); window.setWindowTitle("Late"); box = QVBoxLayout(window)
-for name, do in ("Late", lambda: QTimer.singleShot(300, lambda: status.setText("saved"))), ("Busy", lambda: QTimer.singleShot(1, lambda: burn(status.setText))), ("Long", lambda: long(news.came.emit)), ("Dead", lambda: None):
-    b = QPushButton(name); b.clicked.connect(do); box.addWidget(b)
-box.addWidget(status)
-window.show(); app.exec()
-`
-}
-
 // office is LibreOffice, in lists of toolkits.
 const office linuxtest.Kind = "libreoffice"
 
@@ -104,7 +46,7 @@ func (w *realWorld) lateWorld(kind linuxtest.Kind) (app string) {
 			</script>`))
 		return app
 	}
-	return w.python("late.py", lateProgram(kind), "button Dead")
+	return w.pythonOf(kind, "late", "button Dead")
 }
 
 // TestRealLater: in each toolkit, an effect 300 ms after a click is in its own reply or in the next

@@ -16,49 +16,13 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A window that draws buttons, white on colors, and logs the clicked ones in a file. A click on Swap changes the places
-// of the others.
-const drawnButtonsGTK3 = `
-import gi, sys
-gi.require_version("Gtk", "3.0")
-from gi.repository import Gtk, Gdk
-area = Gtk.DrawingArea()
-area.set_size_request(420, 200)
-area.add_events(Gdk.EventMask.BUTTON_PRESS_MASK)
-names = ["Approve", "Refund", "Archive", "Delete"]
-colors = [(0.1, 0.45, 0.91), (0.85, 0.19, 0.15), (0.1, 0.5, 0.22), (0.42, 0.11, 0.6)]
-clicks = 0
-def place(i): return 20 + 200 * (i % 2), 20 + 60 * (i // 2), 180, 40
-def draw(_, c):
-    c.set_source_rgb(0.15, 0.15, 0.17); c.paint()
-    c.set_font_size(15)
-    for i, name in enumerate(names + ["Swap"]):
-        x, y, w, h = place(i)
-        c.set_source_rgb(*(colors + [(0.3, 0.3, 0.3)])[i]); c.rectangle(x, y, w, h); c.fill()
-        c.set_source_rgb(1, 1, 1); c.move_to(x + 50, y + 26); c.show_text(name)
-    c.move_to(230, 170); c.show_text("Clicks: %d" % clicks)
-def pressed(_, event):
-    global clicks
-    clicks += 1
-    for i, name in enumerate(names + ["Swap"]):
-        x, y, w, h = place(i)
-        if x <= event.x < x + w and y <= event.y < y + h:
-            with open(sys.argv[1], "a") as f: f.write(name + "\n")
-            if name == "Swap": names.reverse()
-    area.queue_draw()
-area.connect("draw", draw)
-area.connect("button-press-event", pressed)
-window = Gtk.Window(title="Painted"); window.add(area); window.show_all()
-Gtk.main()
-`
-
 // TestRealWordsInPicture: texts that a window draws are read, found and clicked by their refs, and a ref is refused when
 // the window shows something else there.
 func TestRealWordsInPicture(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
 	log := filepath.Join(w.Home, "clicked")
-	app := w.python("painted.py", drawnButtonsGTK3, `"Painted"`, log)
+	app := w.python("painted.py", `"Painted"`, log)
 	clicked := func(want string) {
 		w.Helper()
 		w.eventually("the clicks are "+want, func() bool { text, _ := os.ReadFile(log); return string(text) == want })
@@ -99,7 +63,7 @@ func TestRealWordsInPicture(t *testing.T) {
 func TestRealVisualDiff(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
-	app := w.python("painted.py", drawnButtonsGTK3, `"Painted"`, filepath.Join(w.Home, "clicked"))
+	app := w.python("painted.py", `"Painted"`, filepath.Join(w.Home, "clicked"))
 	compare := func(more params) (passed any, text string, pictures int) {
 		w.Helper()
 		p := params{"app": app, "baseline": "start"}
@@ -150,7 +114,7 @@ func TestRealVisualDiff(t *testing.T) {
 func TestRealMarks(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
-	app := w.python("form.py", formGTK3ForMarks, `"Marked"`)
+	app := w.python("marked.py", `"Marked"`)
 	plain, marked := w.ok("ax_screenshot", params{"app": app}), w.ok("ax_screenshot", params{"app": app, "marks": true})
 	assert.Assert(t, is.Len(marked.Images, 1))
 	assert.Assert(t, !bytes.Equal(plain.Images[0].Data, marked.Images[0].Data), "no mark is drawn")
@@ -160,20 +124,6 @@ func TestRealMarks(t *testing.T) {
 		_ = os.WriteFile(filepath.Join(folder, "marks.png"), marked.Images[0].Data, 0o600)
 	}
 }
-
-const formGTK3ForMarks = `
-import gi
-gi.require_version("Gtk", "3.0")
-from gi.repository import Gtk
-grid = Gtk.Grid(row_spacing=2, column_spacing=2)
-for i in range(12):
-    grid.attach(Gtk.Label(label="Line %d" % i), 0, i, 1, 1)
-    grid.attach(Gtk.Entry(), 1, i, 1, 1)
-    grid.attach(Gtk.CheckButton(label="On"), 2, i, 1, 1)
-    grid.attach(Gtk.Button(label="Go"), 3, i, 1, 1)
-window = Gtk.Window(title="Marked"); window.add(grid); window.show_all()
-Gtk.main()
-`
 
 // TestRealShownPassword: a page may show the password in its field, but no picture of the window does.
 func TestRealShownPassword(t *testing.T) {

@@ -32,31 +32,12 @@ func TestRealReads(t *testing.T) {
 	assert.Check(t, is.Equal(got, ""), "the field that relays keys holds %q", got)
 }
 
-const labelsOfGtk4 = `import gi
-gi.require_version("Gtk", "4.0")
-from gi.repository import Gtk
-def act(app):
-    w = Gtk.ApplicationWindow(application=app, title="Labels")
-    v = Gtk.Box(orientation=1)
-    w.set_child(v)
-    for label in ("GtkPress", "GtkButton", "Ready"):
-        v.append(Gtk.Button(label=label))
-    v.append(Gtk.Entry(text="plain"))
-    e = Gtk.Entry(text="held")
-    e.update_property([Gtk.AccessibleProperty.LABEL], ["VteField"])
-    v.append(e)
-    w.present()
-app = Gtk.Application(application_id="org.example.Labels")
-app.connect("activate", act)
-app.run()
-`
-
 // TestRealLabels: a label that begins like a GTK class is a name, and the class of a field without
 // a label is none.
 func TestRealLabels(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
-	app := w.python("labels.py", labelsOfGtk4, "Ready")
+	app := w.python("labels.py", "Ready")
 	told := w.shown(app)
 	w.says(told, `GtkPress`, `GtkButton`, `textbox "VteField"`, `textbox "" [`, `: "plain"`)
 	for _, query := range []string{"button GtkPress", "button GtkButton"} {
@@ -64,21 +45,9 @@ func TestRealLabels(t *testing.T) {
 	}
 }
 
-const iconOfGtk3 = `import gi
-gi.require_version("Gtk", "3.0")
-from gi.repository import Gtk
-w = Gtk.Window(title="Icon")
-e = Gtk.Entry(text="held")
-e.set_icon_from_icon_name(1, "edit-clear")
-w.add(e)
-w.connect("destroy", Gtk.main_quit)
-w.show_all()
-Gtk.main()
-`
-
 // TestRealIconInField: a field with an icon in it is shown with its value.
 func TestRealIconInField(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
-	w.says(w.shown(w.python("icon.py", iconOfGtk3, "edit-clear")), `= "held": image "edit-clear"`)
+	w.says(w.shown(w.python("icon.py", "edit-clear")), `= "held": image "edit-clear"`)
 }

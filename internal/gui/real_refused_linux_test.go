@@ -19,88 +19,11 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/automation/undo"
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// refusingGTK and refusingQt are windows with fields that truncate, reject or change a text, and
-// log their values in a file.
+// refusingPage has fields that truncate, reject or change a text, like the programs refusing_*.py.
 const (
-	refusingGTK = `
-import gi, json, os, sys
-gi.require_version("Gtk", sys.argv[1])
-from gi.repository import Gtk
-old = sys.argv[1] == "3.0"
-box = Gtk.Box(orientation=Gtk.Orientation.VERTICAL)
-held = {}
-def tell(*_):
-    with open(sys.argv[2] + ".new", "w") as f: json.dump({name: read() for name, read in held.items()}, f)
-    os.rename(sys.argv[2] + ".new", sys.argv[2])
-def add(w, name, read, signal):
-    w.get_accessible().set_name(name) if old else w.update_property([Gtk.AccessibleProperty.LABEL], [name])
-    held[name] = read
-    w.connect(signal, tell)
-    box.add(w) if old else box.append(w)
-def entry(name, text, **more):
-    e = Gtk.Entry(text=text, **more)
-    add(e, name, e.get_text, "changed")
-    return e if old else e.get_delegate()
-def digits(e, text, *_):
-    if not text.isdigit(): e.stop_emission_by_name("insert-text")
-def shows(e, change):
-    if change(e.get_text()) != e.get_text(): e.set_text(change(e.get_text()))
-def grouped(text):
-    d = "".join(c for c in text if c.isdigit())[:6]
-    return d[:3] + "-" + d[3:] if len(d) > 3 else d
-entry("Code", "abc", max_length=5)
-entry("Digits", "42").connect("insert-text", digits)
-entry("Upper", "AB").connect("changed", shows, str.upper)
-entry("Group", "12").connect("changed", shows, grouped)
-spin = Gtk.SpinButton(adjustment=Gtk.Adjustment(value=5, lower=0, upper=0x7fffffff, step_increment=1))
-add(spin, "Count", lambda: "%.10g" % spin.get_value(), "value-changed")
-def show(app=None):
-    window = Gtk.Window(title="Refusing") if old else Gtk.ApplicationWindow(application=app, title="Refusing")
-    window.add(box) if old else window.set_child(box)
-    window.show_all() if old else window.present()
-    tell()
-if old:
-    show()
-    Gtk.main()
-else:
-    app = Gtk.Application()
-    app.connect("activate", show)
-    app.run()
-`
-	refusingQt = `
-import json, os, sys
-from PyQt6.QtWidgets import *
-from PyQt6.QtGui import QIntValidator
-app = QApplication([])
-window = QWidget()
-window.setWindowTitle("Refusing")
-box = QVBoxLayout(window)
-held = {}
-def tell(*_):
-    with open(sys.argv[2] + ".new", "w") as f: json.dump({name: read() for name, read in held.items()}, f)
-    os.rename(sys.argv[2] + ".new", sys.argv[2])
-def entry(name, text, **more):
-    e = QLineEdit(text, accessibleName=name, **more)
-    held[name] = e.text
-    e.textChanged.connect(tell)
-    box.addWidget(e)
-    return e
-entry("Code", "abc", maxLength=5)
-digits = entry("Digits", "42")
-digits.setValidator(QIntValidator(0, 99999))
-upper = entry("Upper", "AB")
-upper.textChanged.connect(lambda text: upper.setText(text.upper()))
-entry("Group", "12", inputMask="999-999")
-spin = QSpinBox(maximum=0x7fffffff, value=5, accessibleName="Count")
-held["Count"] = spin.text
-spin.valueChanged.connect(tell)
-box.addWidget(spin)
-window.show()
-tell()
-app.exec()
-`
 	refusingPage = `<p><label>Code <input id="Code" maxlength="5" value="abc"></label>
 		<label>Digits <input id="Digits" value="42" oninput="if (/[^0-9]/.test(this.value)) this.value = ''"></label>
 		<label>Upper <input id="Upper" value="AB" oninput="this.value = this.value.toUpperCase()"></label>
@@ -125,7 +48,7 @@ func TestRealRefused(t *testing.T) {
 	all, err := strconv.Atoi(cmp.Or(os.Getenv("AAI_REFUSED"), "20"))
 	assert.NilError(t, err)
 	for name, open := range map[string]func(*realWorld) refusing{
-		"gtk3": refusingProgram(refusingGTK, "3.0"), "gtk4": refusingProgram(refusingGTK, "4.0"), "qt6": refusingProgram(refusingQt, "6"), "chromium": refusingForm,
+		"gtk3": refusingProgram(linuxtest.GTK3), "gtk4": refusingProgram(linuxtest.GTK4), "qt6": refusingProgram(linuxtest.Qt6), "chromium": refusingForm,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -152,10 +75,10 @@ type refusing struct {
 	counts map[string]int
 }
 
-func refusingProgram(program, version string) func(*realWorld) refusing {
+func refusingProgram(kind linuxtest.Kind) func(*realWorld) refusing {
 	return func(w *realWorld) refusing {
 		file := filepath.Join(w.Home, "held.json")
-		return refusing{realWorld: w, app: w.python("refusing.py", program, "textbox Code", version, file), state: func() (all map[string]any) {
+		return refusing{realWorld: w, app: w.pythonOf(kind, "refusing", "textbox Code", file), state: func() (all map[string]any) {
 			raw, err := os.ReadFile(file)
 			err = cmp.Or(err, json.Unmarshal(raw, &all))
 			assert.NilError(w, err)

@@ -74,27 +74,11 @@ func TestRealElementAfter(t *testing.T) {
 	assert.Check(t, is.Equal(got, "Done"), "the button is called %v after the click", got)
 }
 
-// deafList is a GTK list without selectable rows.
-const deafList = `
-import gi
-gi.require_version("Gtk", "3.0")
-from gi.repository import Gtk
-store = Gtk.ListStore(str)
-for name in "Alpha", "Beta": store.append([name])
-view = Gtk.TreeView(model=store)
-view.append_column(Gtk.TreeViewColumn("Word", Gtk.CellRendererText(), text=0))
-view.get_selection().set_select_function(lambda *_: False)
-window = Gtk.Window(title="Deaf")
-window.add(view)
-window.show_all()
-Gtk.main()
-`
-
 // TestRealRowThatStays: a click on a row that selects nothing is reported.
 func TestRealRowThatStays(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
-	app := w.python("deaf.py", deafList, "Beta")
+	app := w.python("deaflist.py", "Beta")
 	a, e := w.do(w.Context(), "ax_click", params{"app": app, "query": "Beta"})
 	switch {
 	case e != nil:

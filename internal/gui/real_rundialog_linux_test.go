@@ -15,19 +15,6 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// listener is another accessibility client, like a screen reader: it registers for all events, and
-// so programs report each key to the registry.
-const listener = `
-import sys, gi
-gi.require_version("Atspi", "2.0")
-from gi.repository import Atspi
-heard = Atspi.EventListener.new(lambda event: None)
-for kind in ("object", "window", "focus"):
-    heard.register(kind)
-open(sys.argv[1], "w").close()
-Atspi.event_main()
-`
-
 // editor is a real editor with unsaved text, while another accessibility client listens to
 // everything.
 type editor struct {
@@ -40,7 +27,7 @@ func openEditor(t *testing.T) editor {
 	e := editor{realWorld: ownWorld(t), file: filepath.Join(t.TempDir(), "a.txt")}
 	assert.NilError(t, os.WriteFile(e.file, nil, 0o600))
 	listens := filepath.Join(t.TempDir(), "listens")
-	e.Launch(t, "/usr/bin/python3", "-c", listener, listens)
+	e.Launch(t, "/usr/bin/python3", programFile(t, "listener.py"), listens)
 	e.eventually("another client listens", func() bool { _, err := os.Stat(listens); return err == nil })
 	e.app = e.process(e.Launch(t, "mousepad", e.file))
 	e.eventually("the editor has the keyboard", func() bool { e.title = e.ActiveWindow(t); return e.title != "" })

@@ -8,20 +8,6 @@ import (
 	"gotest.tools/v3/assert"
 )
 
-// A save dialog of Qt with a file selected and the keyboard in the list of files.
-const saveDialogQt = `
-import sys
-from PyQt6.QtWidgets import *
-app = QApplication([])
-dialog = QFileDialog(None, "Save", sys.argv[1])
-dialog.setOption(QFileDialog.Option.DontUseNativeDialog)
-dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-dialog.selectFile("p.png")
-dialog.show()
-dialog.findChild(QTreeView, "treeView").setFocus()
-app.exec()
-`
-
 // TestRealSaveDialogQt: the reply says that a selected file keeps its claim when another name is typed.
 func TestRealSaveDialogQt(t *testing.T) {
 	t.Parallel()
@@ -29,7 +15,7 @@ func TestRealSaveDialogQt(t *testing.T) {
 	folder := filepath.Join(w.Home, "pictures")
 	assert.NilError(t, os.Mkdir(folder, 0o700))
 	assert.NilError(t, os.WriteFile(filepath.Join(folder, "p.png"), []byte("x"), 0o600))
-	app := w.python("save.py", saveDialogQt, `"p.png"`, folder)
+	app := w.python("savedialog.py", `"p.png"`, folder)
 	a := w.ok("ax_type", params{"app": app, "query": "File name:", "text": "q.png", "clear_first": true})
 	w.says(a.Warning, `"p.png"`, "still selected")
 }

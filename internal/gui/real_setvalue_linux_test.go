@@ -11,6 +11,7 @@ import (
 	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
 // TestRealPageFields sets fields of every kind of a web page in the background: by keys if
@@ -107,77 +108,15 @@ func has(list []any, want any) bool {
 	return false
 }
 
-// spinsGTK3, spinsGTK4 and spinsQt are windows with numbers that may be negative and have text
-// around them. They log their values in a file.
-const (
-	spinsGTK = `
-import gi, json, os, sys
-gi.require_version("Gtk", sys.argv[1])
-from gi.repository import Gtk, GLib
-file = sys.argv[2]
-old = sys.argv[1] == "3.0"
-spin = Gtk.SpinButton(adjustment=Gtk.Adjustment(value=5, lower=-10, upper=10, step_increment=1))
-scale = Gtk.Scale(adjustment=Gtk.Adjustment(value=5, lower=-10, upper=10, step_increment=1), digits=0, hexpand=True)
-def tell(*_):
-    with open(file + ".new", "w") as f: f.write(json.dumps({"spin": spin.get_value(), "scale": scale.get_value()}))
-    os.rename(file + ".new", file)
-    return False
-spin.connect("value-changed", tell)
-scale.connect("value-changed", tell)
-if old:
-    spin.get_accessible().set_name("Depth")
-    scale.get_accessible().set_name("Gain")
-else:
-    spin.update_property([Gtk.AccessibleProperty.LABEL], ["Depth"])
-    scale.update_property([Gtk.AccessibleProperty.LABEL], ["Gain"])
-def show(app=None):
-    window = Gtk.Window(title="Numbers", default_width=300, default_height=200) if old else Gtk.ApplicationWindow(application=app, title="Numbers", default_width=300, default_height=200)
-    box = Gtk.Box(orientation=Gtk.Orientation.VERTICAL)
-    for w in (spin, scale):
-        box.add(w) if old else box.append(w)
-    window.add(box) if old else window.set_child(box)
-    window.show_all() if old else window.present()
-    tell()
-if old:
-    show()
-    Gtk.main()
-else:
-    app = Gtk.Application()
-    app.connect("activate", show)
-    app.run()
-`
-	spinsQt = `
-import json, os, sys
-from PyQt6.QtWidgets import *
-from PyQt6.QtCore import Qt
-app = QApplication([])
-window = QWidget()
-window.setWindowTitle("Numbers")
-spin = QSpinBox(minimum=-10, maximum=10, value=5, suffix=" m", accessibleName="Depth")
-scale = QSlider(Qt.Orientation.Horizontal, minimum=-10, maximum=10, value=5, accessibleName="Gain")
-def tell(*_):
-    with open(sys.argv[2] + ".new", "w") as f: f.write(json.dumps({"spin": spin.value(), "scale": scale.value()}))
-    os.rename(sys.argv[2] + ".new", sys.argv[2])
-spin.valueChanged.connect(tell)
-scale.valueChanged.connect(tell)
-box = QVBoxLayout(window)
-box.addWidget(spin)
-box.addWidget(scale)
-window.show()
-tell()
-app.exec()
-`
-)
-
 // TestRealSpins: negative numbers arrive and are verified, in each toolkit.
 func TestRealSpins(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
-	for _, c := range []struct{ name, program, version string }{{"gtk3", spinsGTK, "3.0"}, {"gtk4", spinsGTK, "4.0"}, {"qt6", spinsQt, ""}} {
-		t.Run(c.name, func(t *testing.T) {
+	for _, kind := range []linuxtest.Kind{linuxtest.GTK3, linuxtest.GTK4, linuxtest.Qt6} {
+		t.Run(string(kind), func(t *testing.T) {
 			w := w.on(t)
-			file := filepath.Join(w.Home, c.name+".json")
-			app := w.python(c.name+".py", c.program, "spinbutton Depth", c.version, file)
+			file := filepath.Join(w.Home, string(kind)+".json")
+			app := w.pythonOf(kind, "spins", "spinbutton Depth", file)
 			for _, s := range []struct{ query, key, value string }{{"spinbutton Depth", "spin", "-5"}, {"slider Gain", "scale", "-7"}, {"spinbutton Depth", "spin", "0"}} {
 				w.done("ax_set_value", params{"app": app, "query": s.query, "value": s.value})
 				w.eventually(s.query+" is "+s.value, func() bool { return numberIn(file, s.key) == s.value })

@@ -4,7 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"testing"
 
 	"gotest.tools/v3/assert"
@@ -14,59 +13,6 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// tabbed returns windows with a focused multiline text, a label and a button; the text is logged in
-// a file.
-func tabbed(kind linuxtest.Kind) string {
-	const gtk = `
-import gi, sys
-gi.require_version("Gtk", VERSION)
-from gi.repository import Gtk
-def fill(window):
-    box = Gtk.Box(orientation=Gtk.Orientation.VERTICAL)
-    put = box.append if VERSION == "4.0" else box.add
-    text, label, button = Gtk.TextView(), Gtk.Label(label="Words"), Gtk.Button(label="Count")
-    b = text.get_buffer()
-    b.set_text("hello")
-    def tell(*_):
-        with open(sys.argv[1], "w") as f: f.write(b.get_text(b.get_start_iter(), b.get_end_iter(), True))
-    b.connect("changed", tell)
-    tell()
-    for w in text, label, button: put(w)
-    if VERSION == "4.0": window.set_child(box)
-    else: window.add(box)
-    text.grab_focus()
-`
-	switch kind {
-	case linuxtest.GTK3:
-		return `VERSION = "3.0"` + gtk + `
-window = Gtk.Window(title="Tabbed"); fill(window); window.show_all()
-Gtk.main()
-`
-	case linuxtest.GTK4:
-		return `VERSION = "4.0"` + gtk + `
-def up(app):
-    window = Gtk.ApplicationWindow(application=app, title="Tabbed"); fill(window); window.present()
-app = Gtk.Application(application_id="org.example.tabbed"); app.connect("activate", up); app.run(None)
-`
-	}
-	return `
-import sys
-from PyQt6.QtWidgets import *
-app = QApplication([])
-window = QWidget(windowTitle="Tabbed")
-box = QVBoxLayout(window)
-text = QPlainTextEdit("hello")
-def tell():
-    with open(sys.argv[1], "w") as f: f.write(text.toPlainText())
-text.textChanged.connect(tell)
-tell()
-for w in text, QLabel("Words"), QPushButton("Count"): box.addWidget(w)
-window.show()
-text.setFocus()
-app.exec()
-`
-}
-
 // TestRealNoTabIntoText: a key for an element that takes no focus in the background changes no text
 // on its way.
 func TestRealNoTabIntoText(t *testing.T) {
@@ -75,7 +21,7 @@ func TestRealNoTabIntoText(t *testing.T) {
 			t.Parallel()
 			w := newRealWorld(t)
 			file := filepath.Join(w.Home, "text")
-			app := w.python("tabbed.py", tabbed(kind), "button Count", file)
+			app := w.pythonOf(kind, "tabbed", "button Count", file)
 			p := w.somebody()
 			for _, query := range []string{"button Count", "Words", "button Count"} {
 				press, code := params{"app": app, "query": query, "key": "f7"}, aai.AutomationNotSupported
@@ -112,38 +58,15 @@ func TestRealNoTabIntoText(t *testing.T) {
 	})
 }
 
-const entriesGTK = `
-import gi, sys
-gi.require_version("Gtk", "VERSION")
-from gi.repository import Gtk, GLib
-log = open(sys.argv[1], "w", buffering=1)
-def fill(window):
-    box = Gtk.Box(orientation=1)
-    put = box.append if "VERSION" == "4.0" else box.add
-    first, second, ok = Gtk.Entry(), Gtk.Entry(), Gtk.Button(label="Ready")
-    for n, e in ("first", first), ("second", second):
-        e.connect("activate", lambda e, n: log.write("activate " + n + "\n"), n)
-        e.connect("changed", lambda e, n: log.write("changed " + n + " " + e.get_text() + "\n"), n)
-    for x in first, second, ok: put(x)
-    if "VERSION" == "4.0": window.set_child(box)
-    else: window.add(box)
-if "VERSION" == "4.0":
-    def up(app):
-        window = Gtk.ApplicationWindow(application=app, title="Entries"); fill(window); window.present()
-    app = Gtk.Application(application_id="org.example.entries"); app.connect("activate", up); app.run(None)
-else:
-    window = Gtk.Window(title="Entries"); fill(window); window.show_all(); Gtk.main()
-`
-
 // TestRealClickIsNoReturn: a background click on a field, or a key for it, does not have the effect
 // of return, which submits forms; nor does it raise the window.
 func TestRealClickIsNoReturn(t *testing.T) {
-	for _, version := range []string{"3.0", "4.0"} {
-		t.Run("gtk "+version, func(t *testing.T) {
+	for _, kind := range []linuxtest.Kind{linuxtest.GTK3, linuxtest.GTK4} {
+		t.Run(string(kind), func(t *testing.T) {
 			t.Parallel()
 			w := newRealWorld(t)
 			file := filepath.Join(w.Home, "log")
-			app := w.python("entries.py", strings.ReplaceAll(entriesGTK, "VERSION", version), "button Ready", file)
+			app := w.pythonOf(kind, "entries", "button Ready", file)
 			p := w.somebody()
 			w.done("ax_key_press", params{"app": app, "query": "role:textbox", "nth": 2, "key": "a"})
 			w.ok("ax_click", params{"app": app, "query": "role:textbox", "nth": 1})

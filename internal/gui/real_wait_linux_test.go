@@ -8,36 +8,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// stepsGTK and stepsQt are windows with a button "Next" that executes one step after the other.
+// stepsPage has a button "Next" that executes one step after the other, like the programs steps_*.py.
 const (
-	stepsGTK = `
-import gi
-gi.require_version("Gtk", "3.0")
-from gi.repository import Gtk
-window, box = Gtk.Window(title="Steps"), Gtk.VBox()
-status, name, agree, send, step = Gtk.Label(label="Saved"), Gtk.Entry(), Gtk.CheckButton(label="Agree"), Gtk.Button(label="Send"), Gtk.Button(label="Next")
-name.get_accessible().set_name("Name")
-send.set_sensitive(False)
-steps = iter([lambda: status.show(), lambda: status.hide(), lambda: name.set_text("Ann"), lambda: agree.set_active(True), lambda: send.set_sensitive(True), Gtk.main_quit])
-step.connect("clicked", lambda *_: next(steps)())
-for each in (status, name, agree, send, step): box.add(each)
-window.add(box); window.show_all(); status.hide()
-Gtk.main()
-`
-	stepsQt = `
-import sys
-from PyQt6.QtWidgets import QApplication, QCheckBox, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
-app = QApplication(sys.argv)
-window = QWidget(); window.setWindowTitle("Steps"); box = QVBoxLayout(window)
-status, name, agree, send, step = QLabel("Saved"), QLineEdit(), QCheckBox("Agree"), QPushButton("Send"), QPushButton("Next")
-name.setAccessibleName("Name")
-send.setEnabled(False)
-steps = iter([status.show, status.hide, lambda: name.setText("Ann"), lambda: agree.setChecked(True), lambda: send.setEnabled(True), app.quit])
-step.clicked.connect(lambda: next(steps)())
-for each in (status, name, agree, send, step): box.addWidget(each)
-status.hide()
-window.show(); app.exec()
-`
 	stepsPage = `<p id="saved" hidden>Saved</p><input aria-label="Name" id="name"><label><input type="checkbox" id="agree">Agree</label>
 <button id="send" disabled>Send</button><button id="next">Next</button><script>
 const of = (id) => document.getElementById(id);
@@ -53,11 +25,7 @@ func (w *realWorld) stepsWorld(kind linuxtest.Kind) (app string) {
 		app, _ = w.webPage(web(stepsPage))
 		return app
 	}
-	text := stepsQt
-	if kind == linuxtest.GTK3 {
-		text = stepsGTK
-	}
-	return w.python("steps.py", text, "button Next")
+	return w.python("steps_"+string(kind)+".py", "button Next")
 }
 
 // TestRealWait: in each toolkit a wait ends when its condition holds, which another call causes

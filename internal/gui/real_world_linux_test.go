@@ -195,15 +195,37 @@ func (w *realWorld) open(kind linuxtest.Kind) (*linuxtest.Fixture, string) {
 	return f, app
 }
 
-// python starts a Python program with the arguments, waits until it shows the element, and returns
-// its PID.
-func (w *realWorld) python(name, program, query string, args ...string) (app string) {
+// python starts a Python program of testdata/programs with the arguments, waits until it shows the
+// element, and returns its PID.
+func (w *realWorld) python(name, query string, args ...string) (app string) {
 	w.Helper()
-	script := filepath.Join(w.Home, name)
-	assert.NilError(w, os.WriteFile(script, []byte(program), 0o600))
-	app = w.process(w.Launch(w.T, "python3", append([]string{script}, args...)...))
+	app = w.process(w.script(name, args...))
 	w.awaitElement(app, query)
 	return app
+}
+
+// script starts a Python program of testdata/programs.
+func (w *realWorld) script(name string, args ...string) *linuxtest.App {
+	w.Helper()
+	return w.Launch(w.T, "python3", append([]string{programFile(w, name)}, args...)...)
+}
+
+// pythonOf is python for the variant of a program in the toolkit: NAME_gtk.py, whose first argument is the version, or
+// NAME_qt6.py.
+func (w *realWorld) pythonOf(kind linuxtest.Kind, name, query string, args ...string) (app string) {
+	w.Helper()
+	if version, is := strings.CutPrefix(string(kind), "gtk"); is {
+		return w.python(name+"_gtk.py", query, append([]string{version + ".0"}, args...)...)
+	}
+	return w.python(name+"_"+string(kind)+".py", query, append([]string{""}, args...)...)
+}
+
+// programFile returns the path of a program in testdata/programs.
+func programFile(t testing.TB, name string) string {
+	t.Helper()
+	path, err := filepath.Abs(filepath.Join("testdata", "programs", name))
+	assert.NilError(t, err)
+	return path
 }
 
 // process waits until the launched program, or a child, shows a tree, and returns its PID.
