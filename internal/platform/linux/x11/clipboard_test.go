@@ -1,6 +1,6 @@
 //go:build linux
 
-package x11_test
+package x11
 
 import (
 	"bytes"
@@ -8,8 +8,11 @@ import (
 	"crypto/rand"
 	"image"
 	"image/png"
+	"os"
 	"os/exec"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -18,12 +21,12 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
-	"github.com/gybob/aai-gateway/internal/platform/linux/x11"
+	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
 // set puts a clip on the clipboard.
-func set(t *testing.T, d *x11.Display, clip desktop.Clip) error {
+func set(t *testing.T, d *Display, clip desktop.Clip) error {
 	t.Helper()
 	_, err := d.Set(soon(t), clip)
 	return err
@@ -52,7 +55,7 @@ func pasted(t testing.TB, s *linuxtest.Session, target string) []byte {
 func eventually(t testing.TB, get func() (desktop.Clip, error), ready func(desktop.Clip) bool) {
 	t.Helper()
 	var clip desktop.Clip
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
+	for deadline := time.Now().Add(testPatience); time.Now().Before(deadline); {
 		var err error
 		clip, err = get()
 		assert.NilError(t, err)
@@ -72,8 +75,7 @@ func picture(t testing.TB, side int) []byte {
 	return b.Bytes()
 }
 
-func TestClipboardFromOthers(t *testing.T) {
-	s := linuxtest.Start(t)
+func testClipboardFromOthers(t *testing.T, s *linuxtest.Session) {
 	d := open(t, s)
 	get := func() (desktop.Clip, error) { return d.Get(soon(t)) }
 	clip, err := get()
@@ -94,8 +96,7 @@ func TestClipboardFromOthers(t *testing.T) {
 	eventually(t, get, func(c desktop.Clip) bool { return c.Text == "" && c.PNG == nil })
 }
 
-func TestClipboardTooBig(t *testing.T) {
-	s := linuxtest.Start(t)
+func testClipboardTooBig(t *testing.T, s *linuxtest.Session) {
 	d := open(t, s)
 	copyOut(t, s, "UTF8_STRING", bytes.Repeat([]byte("x"), 17<<20))
 	for {
@@ -111,29 +112,27 @@ func TestClipboardTooBig(t *testing.T) {
 	fails(t, set(t, d, desktop.Clip{PNG: []byte("GIF")}), aai.InvalidParams, aai.NotDelivered, "PNG")
 }
 
-func TestClipboardHungOwner(t *testing.T) {
-	s := linuxtest.Start(t)
+func testClipboardHungOwner(t *testing.T, s *linuxtest.Session) {
 	d := open(t, s)
 	owner := copyOut(t, s, "UTF8_STRING", []byte("hello"))
 	eventually(t, func() (desktop.Clip, error) { return d.Get(soon(t)) }, func(c desktop.Clip) bool { return c.Text == "hello" })
-	pause(t, owner.Process.Pid)
+	assert.NilError(t, owner.Process.Signal(syscall.SIGSTOP))
 	// On a busy computer the time may be over before the request.
 	var err error
-	for limit := 50 * time.Millisecond; limit < patience && (err == nil || !strings.Contains(err.Error(), "process ")); limit *= 2 {
+	for limit := 50 * time.Millisecond; limit < testPatience && (err == nil || !strings.Contains(err.Error(), "process ")); limit *= 2 {
 		ctx, cancel := context.WithTimeout(t.Context(), limit)
 		_, err = d.Get(ctx)
 		cancel()
 		fails(t, err, aai.Timeout, aai.NotDelivered)
 	}
 	fails(t, err, aai.Timeout, aai.NotDelivered, "process ")
-	proceed(t, owner.Process.Pid)
+	assert.NilError(t, owner.Process.Signal(syscall.SIGCONT))
 	clip, err := d.Get(soon(t))
 	assert.NilError(t, err, "%+v", clip)
 	assert.Equal(t, clip.Text, "hello", "%+v", clip)
 }
 
-func TestClipboardToOthers(t *testing.T) {
-	s := linuxtest.Start(t)
+func testClipboardToOthers(t *testing.T, s *linuxtest.Session) {
 	d := open(t, s)
 	long := strings.Repeat("Größe 日本 🙂\n", 5<<20/22)
 	for _, text := range []string{"short", "Grüße", "日本 🙂", strings.Repeat("x", 128<<10), strings.Repeat("x", 256<<10), long} {
@@ -169,4 +168,55 @@ func TestClipboardToOthers(t *testing.T) {
 	assert.NilError(t, err, "%+v", clip)
 	assert.Equal(t, clip.Text, "", "%+v", clip)
 	assert.Assert(t, clip.PNG == nil, "emptied, it is %+v, %v", clip, err)
+}
+
+// clipServerEnv makes the test binary the process that serves a clip.
+const clipServerEnv = "AAI_TEST_KEEPS_CLIP"
+
+// TestClipKeeper is that process.
+func TestClipKeeper(t *testing.T) {
+	if os.Getenv(clipServerEnv) == "" {
+		return
+	}
+	assert.NilError(t, New(Config{Getenv: os.Getenv}).ServeClip(t.Context(), os.Stdin, os.Stdout))
+}
+
+// testClipOutlivesTheGateway checks that a clip outlives the gateway, and that its process
+// ends after another copy.
+func testClipOutlivesTheGateway(t *testing.T, s *linuxtest.Session) {
+	self, err := os.Executable()
+	assert.NilError(t, err)
+	d := New(Config{Getenv: s.Getenv, InputLock: inputlock.New(inputlock.Config{Folder: inputlock.Folder, Getenv: s.Getenv}), ClipServer: func() *exec.Cmd {
+		cmd := exec.CommandContext(t.Context(), self, "-test.run=^TestClipKeeper$")
+		cmd.Env = append(s.Env, clipServerEnv+"=1")
+		return cmd
+	}})
+	stays, err := d.Set(soon(t), desktop.Clip{Text: "Grüße"})
+	assert.NilError(t, err)
+	_, rest, _ := strings.Cut(stays, "(")
+	number, _, _ := strings.Cut(rest, ")")
+	pid, err := strconv.Atoi(number)
+	assert.NilError(t, err)
+	assert.Assert(t, is.Contains(stays, "10m"))
+	got, err := d.Get(soon(t))
+	assert.NilError(t, err)
+	assert.Equal(t, got.Text, "Grüße")
+	assert.NilError(t, d.Close())
+	if got := string(pasted(t, s, "UTF8_STRING")); got != "Grüße" {
+		t.Errorf("after the gateway has ended there is %q", got)
+	}
+	copyOut(t, s, "UTF8_STRING", []byte("theirs"))
+	for end := time.Now().Add(2 * time.Minute); syscall.Kill(pid, 0) == nil; time.Sleep(10 * time.Millisecond) {
+		assert.Assert(t, !time.Now().After(end), "who kept the clip has not ended")
+	}
+}
+
+// testClipWithoutServer checks that without such a process the gateway serves the clip, and says so.
+func testClipWithoutServer(t *testing.T, s *linuxtest.Session) {
+	d := New(Config{Getenv: s.Getenv, ClipServer: func() *exec.Cmd { return exec.CommandContext(t.Context(), "/bin/false") }})
+	t.Cleanup(func() { _ = d.Close() })
+	stays, err := d.Set(soon(t), desktop.Clip{Text: "ours"})
+	assert.NilError(t, err)
+	assert.Assert(t, is.Contains(stays, "as long as the gateway runs"))
+	assert.Check(t, is.Equal(string(pasted(t, s, "UTF8_STRING")), "ours"))
 }

@@ -278,7 +278,7 @@ func FuzzLies(f *testing.F) {
 	f.Fuzz(func(t *testing.T, method byte, script []byte) {
 		synctest.Test(t, func(t *testing.T) {
 			d := liarDisplay(folder, script)
-			calls := d.everything()
+			calls := methods(d, liarWindow())
 			names := slices.Sorted(maps.Keys(calls))
 			name := names[int(method)%len(names)]
 			const limit = 300 * time.Millisecond
@@ -299,29 +299,35 @@ func FuzzLies(f *testing.F) {
 	})
 }
 
-func (d *Display) everything() map[string]func(context.Context) error {
-	at, w := desktop.Point{X: 1, Y: 1}, desktop.WindowID(2)
+// methods returns calls of all methods, for a window.
+func methods(d *Display, w desktop.WindowInfo) map[string]func(context.Context) error {
+	at := w.Frame.Center()
 	all := map[string]func(context.Context) error{
-		"windows":        func(ctx context.Context) error { _, err := d.Windows(ctx); return err },
-		"at":             func(ctx context.Context) error { _, err := d.WindowAt(ctx, at); return err },
-		"activate":       func(ctx context.Context) error { return d.Activate(ctx, w) },
-		"origin":         func(ctx context.Context) error { _, err := d.Origin(ctx, w); return err },
-		"monitors":       func(ctx context.Context) error { _, err := d.Monitors(ctx); return err },
-		"capture":        func(ctx context.Context) error { _, err := d.Capture(ctx, desktop.Rect{W: 4, H: 4}); return err },
-		"capture window": func(ctx context.Context) error { _, err := d.CaptureWindow(ctx, w); return err },
-		"get":            func(ctx context.Context) error { _, err := d.Get(ctx); return err },
-		"set":            func(ctx context.Context) error { _, err := d.Set(ctx, desktop.Clip{Text: "copied"}); return err },
+		"Windows":       func(ctx context.Context) error { _, err := d.Windows(ctx); return err },
+		"At":            func(ctx context.Context) error { _, err := d.WindowAt(ctx, at); return err },
+		"Activate":      func(ctx context.Context) error { return d.Activate(ctx, w.ID) },
+		"Origin":        func(ctx context.Context) error { _, err := d.Origin(ctx, w.ID); return err },
+		"Monitors":      func(ctx context.Context) error { _, err := d.Monitors(ctx); return err },
+		"Capture":       func(ctx context.Context) error { _, err := d.Capture(ctx, w.Frame); return err },
+		"CaptureWindow": func(ctx context.Context) error { _, err := d.CaptureWindow(ctx, w.ID); return err },
+		"Get":           func(ctx context.Context) error { _, err := d.Get(ctx); return err },
+		"Set":           func(ctx context.Context) error { _, err := d.Set(ctx, desktop.Clip{Text: "copied"}); return err },
 	}
-	for which, name := range map[desktop.Seat]string{desktop.PersonSeat: "person", desktop.OwnSeat: "own"} {
-		all["click "+name] = func(ctx context.Context) error { return d.Click(ctx, which, w, at, desktop.LeftButton, 1) }
-		all["drag "+name] = func(ctx context.Context) error { return d.Drag(ctx, which, w, at, at, 0) }
-		all["scroll "+name] = func(ctx context.Context) error { return d.Scroll(ctx, which, w, at, 0, 1) }
-		all["type "+name] = func(ctx context.Context) error { return d.Type(ctx, which, w, "aB日") }
-		all["key "+name] = func(ctx context.Context) error {
-			return d.Key(ctx, which, w, desktop.Chord{Key: "a", Modifiers: []string{"ctrl"}})
+	for seat, name := range map[desktop.Seat]string{desktop.PersonSeat: "person", desktop.OwnSeat: "own"} {
+		all["Click "+name] = func(ctx context.Context) error { return d.Click(ctx, seat, w.ID, at, desktop.LeftButton, 1) }
+		all["Drag "+name] = func(ctx context.Context) error { return d.Drag(ctx, seat, w.ID, at, at, 0) }
+		all["Scroll "+name] = func(ctx context.Context) error { return d.Scroll(ctx, seat, w.ID, at, 0, 1) }
+		all["Type "+name] = func(ctx context.Context) error { return d.Type(ctx, seat, w.ID, "aB日") }
+		all["Key "+name] = func(ctx context.Context) error {
+			return d.Key(ctx, seat, w.ID, desktop.Chord{Key: "a", Modifiers: []string{"ctrl"}})
 		}
 	}
 	return all
+}
+
+// liarWindow is the window of a liar's screen.
+func liarWindow() desktop.WindowInfo {
+	return desktop.WindowInfo{ID: 2, Frame: desktop.Rect{W: 4, H: 4}}
 }
 
 // TestHonest checks that all methods work with true replies, so that false ones hit real
@@ -329,11 +335,11 @@ func (d *Display) everything() map[string]func(context.Context) error {
 func TestHonest(t *testing.T) {
 	folder := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		for name := range liarDisplay(folder, nil).everything() {
+		for name := range methods(liarDisplay(folder, nil), liarWindow()) {
 			d := liarDisplay(folder, nil)
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
-			assert.Check(t, d.everything()[name](ctx), name)
+			assert.Check(t, methods(d, liarWindow())[name](ctx), name)
 			_ = d.Close()
 			time.Sleep(time.Minute)
 		}

@@ -30,7 +30,7 @@ func sign(ctx context.Context, t *testing.T, s *server) xid {
 }
 
 // until waits for the condition.
-func until(ctx context.Context, t *testing.T, what string, is func() bool) {
+func until(ctx context.Context, t testing.TB, what string, is func() bool) {
 	t.Helper()
 	for !is() {
 		if ctx.Err() != nil {
@@ -51,10 +51,9 @@ func newIndicator(t *testing.T, d *Display) (*actingsign.Indicator, <-chan struc
 	return n, stops
 }
 
-// TestSignShowsWhileActing checks that the sign is there during an action, hides nothing from clicks,
+// testSign checks that the sign is there during an action, hides nothing from clicks,
 // is no window of a program, and goes afterwards.
-func TestSignShowsWhileActing(t *testing.T) {
-	s := linuxtest.Start(t)
+func testSign(t *testing.T, s *linuxtest.Session, _ *linuxtest.Fixture) {
 	d, conn, ctx := inside(t, s)
 	n, _ := newIndicator(t, d)
 	before, err := d.Windows(ctx)
@@ -87,10 +86,9 @@ func hasRed(p *image.RGBA) bool {
 	return false
 }
 
-// TestOneSign checks that two gateways show one sign, and that the second takes over when the first
+// testOneSign checks that two gateways show one sign, and that the second takes over when the first
 // has ended.
-func TestOneSign(t *testing.T) {
-	s := linuxtest.Start(t)
+func testOneSign(t *testing.T, s *linuxtest.Session) {
 	d, conn, ctx := inside(t, s)
 	other, _, _ := inside(t, s)
 	one, _ := newIndicator(t, d)
@@ -111,10 +109,8 @@ func TestOneSign(t *testing.T) {
 	until(ctx, t, "the second gateway's sign", func() bool { return width() > first })
 }
 
-// TestStopKey checks that only the chord of the person's keyboard stops, whatever window has the focus.
-func TestStopKey(t *testing.T) {
-	s := linuxtest.Start(t)
-	s.Fixture(t, linuxtest.GTK3)
+// testStopKey checks that only the chord of the person's keyboard stops, whatever window has the focus.
+func testStopKey(t *testing.T, s *linuxtest.Session, _ *linuxtest.Fixture) {
 	d, conn, ctx := inside(t, s)
 	n, stops := newIndicator(t, d)
 	defer n.Show("claude acts in Mousepad")()
@@ -151,11 +147,9 @@ func TestStopKey(t *testing.T) {
 	assert.Check(t, is.Equal(len(stops), 0), "%d more stops", len(stops))
 }
 
-// TestAgentsDoNotPressTheStopKey checks that the gateway refuses to press the stop chord with the
+// testAgentsStopKey checks that the gateway refuses to press the stop chord with the
 // person's keyboard, also with more modifiers, and presses other chords.
-func TestAgentsDoNotPressTheStopKey(t *testing.T) {
-	s := linuxtest.Start(t)
-	s.Fixture(t, linuxtest.GTK3)
+func testAgentsStopKey(t *testing.T, s *linuxtest.Session, _ *linuxtest.Fixture) {
 	d, conn, ctx := inside(t, s)
 	_, stops := newIndicator(t, d)
 	sc, err := conn.look(ctx)
@@ -176,11 +170,9 @@ func TestAgentsDoNotPressTheStopKey(t *testing.T) {
 	assert.Check(t, is.Equal(len(stops), 0))
 }
 
-// TestPauseForACover checks that a window that covers the screen past the window manager pauses
+// testPauseForACover checks that a window that covers the screen past the window manager pauses
 // actions, and one that covers a part, or a managed one, does not.
-func TestPauseForACover(t *testing.T) {
-	s := linuxtest.Start(t)
-	s.Fixture(t, linuxtest.GTK3)
+func testPauseForACover(t *testing.T, s *linuxtest.Session, _ *linuxtest.Fixture) {
 	d, conn, ctx := inside(t, s)
 	managed, err := conn.managed(ctx)
 	assert.NilError(t, err, managed)

@@ -1,38 +1,20 @@
 //go:build linux
 
-package x11_test
+package x11
 
 import (
 	"bytes"
-	"context"
 	"image"
 	"image/png"
-	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"gotest.tools/v3/assert"
-	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
-	"github.com/gybob/aai-gateway/internal/platform/linux/x11"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
-
-// keep writes an image to the folder in LOOK, for people.
-func keep(t testing.TB, name string, picture image.Image) {
-	t.Helper()
-	folder := os.Getenv("LOOK")
-	if folder == "" {
-		return
-	}
-	file, err := os.Create(filepath.Join(folder, name+".png"))
-	assert.NilError(t, err)
-	defer func() { _ = file.Close() }()
-	assert.NilError(t, png.Encode(file, picture))
-}
 
 // screenshot returns the screen according to ImageMagick.
 func screenshot(t testing.TB, s *linuxtest.Session) image.Image {
@@ -57,10 +39,8 @@ func differ(a *image.RGBA, b image.Image, shift image.Point) (n int) {
 	return n
 }
 
-func TestCapture(t *testing.T) {
-	s := linuxtest.Start(t)
+func testCapture(t *testing.T, s *linuxtest.Session, f *linuxtest.Fixture) {
 	d := open(t, s)
-	f := s.Fixture(t, linuxtest.Qt6)
 	steady(t, s)
 	whole, err := d.Capture(soon(t), desktop.Rect{W: linuxtest.ScreenWidth, H: linuxtest.ScreenHeight})
 	assert.NilError(t, err)
@@ -101,56 +81,8 @@ func steady(t testing.TB, s *linuxtest.Session) {
 	}
 }
 
-func TestCaptureWindow(t *testing.T) {
-	t.Parallel()
-	s := linuxtest.Start(t)
+func testCaptureHung(t *testing.T, s *linuxtest.Session, f *linuxtest.Fixture) {
 	d := open(t, s)
-	for _, kind := range linuxtest.Kinds() {
-		t.Run(string(kind), func(t *testing.T) {
-			f := s.Fixture(t, kind)
-			steady(t, s)
-			xid := f.Window(t) // before windows come and go: xdotool fails on that
-			w := window(t, d, f)
-			want := screenshot(t, s)
-			cover := s.Cover(t, f)
-			began := time.Now()
-			covered, err := d.CaptureWindow(soon(t), w.ID)
-			assert.NilError(t, err)
-			first := time.Since(began)
-			keep(t, "covered-"+string(kind), covered)
-			began = time.Now()
-			again, err := d.CaptureWindow(soon(t), w.ID)
-			assert.NilError(t, err)
-			t.Logf("first %v, again %v", first, time.Since(began))
-			// A focused window looks different, and carets blink: a few pixels.
-			n := differ(covered, want, image.Pt(w.Frame.X, w.Frame.Y))
-			assert.Check(t, n <= covered.Bounds().Dx()*covered.Bounds().Dy()/10, "%d pixels of %v differ", n, covered.Bounds())
-			n = differ(again, covered, image.Point{})
-			assert.Check(t, n <= 5000, "the second picture differs in %d pixels", n)
-			cover.Kill(t)
-			tool(t, s, nil, "xdotool", "windowsize", "--sync", xid, "800", "650")
-			steady(t, s)
-			resized, err := d.CaptureWindow(soon(t), w.ID)
-			assert.NilError(t, err)
-			w = window(t, d, f)
-			assert.Check(t, is.Equal(resized.Bounds(), image.Rect(0, 0, w.Frame.W, w.Frame.H)), "after resizing it is %v, want %v", resized.Bounds(), w.Frame)
-			n = differ(resized, screenshot(t, s), image.Pt(w.Frame.X, w.Frame.Y))
-			assert.Check(t, n <= 5000, "after resizing, %d pixels differ", n)
-			keep(t, "resized-"+string(kind), resized)
-			minimize(t, s, d, w.ID)
-			_, err = d.CaptureWindow(soon(t), w.ID)
-			fails(t, err, aai.AutomationNotSupported, aai.NotDelivered, "minimized")
-			f.Kill(t)
-			_, err = d.CaptureWindow(soon(t), w.ID)
-			fails(t, err, aai.AutomationFailed, aai.NotDelivered, "not there any more")
-		})
-	}
-}
-
-func TestCaptureHungWindow(t *testing.T) {
-	s := linuxtest.Start(t)
-	d := open(t, s)
-	f := s.Fixture(t, linuxtest.GTK3)
 	w := window(t, d, f)
 	s.Cover(t, f)
 	f.Suspend(t)
@@ -159,49 +91,6 @@ func TestCaptureHungWindow(t *testing.T) {
 		fails(t, err, aai.AutomationFailed, aai.NotDelivered, "has not drawn itself")
 	}
 	f.Continue(t)
-}
-
-func TestMonitors(t *testing.T) {
-	s := linuxtest.Start(t)
-	d := open(t, s)
-	screen := desktop.Rect{W: linuxtest.ScreenWidth, H: linuxtest.ScreenHeight}
-	monitors, err := d.Monitors(soon(t))
-	assert.NilError(t, err)
-	assert.Assert(t, is.Len(monitors, 1))
-	assert.Equal(t, monitors[0].Frame, screen)
-	assert.Assert(t, monitors[0].Scale == 1, "%+v", monitors)
-	assert.Assert(t, monitors[0].Name != "", "%+v", monitors)
-	tool(t, s, nil, "xprop", "-root", "-f", "RESOURCE_MANAGER", "8s", "-set", "RESOURCE_MANAGER", "Xft.hinting:\t1\nXft.dpi:\t144\n")
-	monitors, err = d.Monitors(soon(t))
-	assert.NilError(t, err)
-	assert.Assert(t, is.Len(monitors, 1))
-	assert.Equal(t, monitors[0].Scale, 1.5)
-}
-
-func TestStoppedServer(t *testing.T) {
-	s := linuxtest.Start(t)
-	d := open(t, s)
-	if _, err := d.Windows(soon(t)); err != nil {
-		t.Fatal(err)
-	}
-	server := screenProcess(t, s)
-	pause(t, server)
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
-	for range 20 {
-		_, err := d.Windows(ctx)
-		fails(t, err, aai.Timeout, aai.NotDelivered)
-	}
-	fresh := open(t, s)
-	ctx, cancel = context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
-	_, err := fresh.Windows(ctx)
-	fails(t, err, aai.Timeout, aai.NotDelivered)
-	proceed(t, server)
-	_, err = d.Windows(soon(t))
-	assert.Check(t, err)
-	_, err = fresh.Windows(soon(t))
-	assert.Check(t, err)
 }
 
 // TestCapturePartlyDrawnWindow: a window that draws only a part of its covered area has no picture, at the second try
@@ -233,7 +122,7 @@ func TestCapturePartlyDrawnWindow(t *testing.T) {
 }
 
 // awaitWindow waits until a window of the title passes the test.
-func awaitWindow(t *testing.T, d *x11.Display, title string, is func(desktop.WindowInfo) bool) desktop.WindowInfo {
+func awaitWindow(t *testing.T, d *Display, title string, is func(desktop.WindowInfo) bool) desktop.WindowInfo {
 	t.Helper()
 	for ctx := soon(t); ctx.Err() == nil; {
 		windows, err := d.Windows(ctx)

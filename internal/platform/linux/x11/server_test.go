@@ -1,6 +1,6 @@
 //go:build linux
 
-package x11_test
+package x11
 
 import (
 	"context"
@@ -19,27 +19,26 @@ import (
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
-	"github.com/gybob/aai-gateway/internal/platform/linux/x11"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// A server is a test's own X server, with an empty screen.
-type server struct {
+// An xvfb is a test's own X server, with an empty screen.
+type xvfb struct {
 	*linuxtest.App
 	session *linuxtest.Session // ends with the server
 	display string
 }
 
 // serve starts a server. The display has the form ":1"; "" takes a free one.
-func serve(t testing.TB, s *linuxtest.Session, display string, args ...string) *server {
+func serve(t testing.TB, s *linuxtest.Session, display string, args ...string) *xvfb {
 	t.Helper()
 	args = append([]string{"-displayfd", "1", "-nolisten", "tcp", "-noreset"}, args...)
 	if display != "" {
 		args = append([]string{display}, args...)
 	}
-	x := &server{App: s.Launch(t, "Xvfb", args...), session: s}
+	x := &xvfb{App: s.Launch(t, "Xvfb", args...), session: s}
 	t.Cleanup(func() { x.quit(t) })
-	for deadline := time.Now().Add(patience); x.display == ""; time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(testPatience); x.display == ""; time.Sleep(5 * time.Millisecond) {
 		for line := range strings.Lines(x.Output()) {
 			if n, err := strconv.Atoi(strings.TrimSuffix(line, "\n")); err == nil && strings.HasSuffix(line, "\n") {
 				x.display = ":" + strconv.Itoa(n)
@@ -53,14 +52,14 @@ func serve(t testing.TB, s *linuxtest.Session, display string, args ...string) *
 }
 
 // quit sends SIGTERM, so that the server removes its lock.
-func (x *server) quit(t testing.TB) {
+func (x *xvfb) quit(t testing.TB) {
 	t.Helper()
 	_ = syscall.Kill(x.PID, syscall.SIGCONT) // it may have ended before
 	_ = syscall.Kill(x.PID, syscall.SIGTERM)
 	_ = x.Wait(t)
 }
 
-func (x *server) getenv(name string) string {
+func (x *xvfb) getenv(name string) string {
 	if name == "DISPLAY" {
 		return x.display
 	}
@@ -68,19 +67,19 @@ func (x *server) getenv(name string) string {
 }
 
 // open returns a display of the server.
-func (x *server) open(t testing.TB) *x11.Display {
+func (x *xvfb) open(t testing.TB) *Display {
 	t.Helper()
-	d := x11.New(x11.Config{Getenv: x.getenv, InputLock: inputlock.New(inputlock.Config{Folder: inputlock.Folder, Getenv: x.getenv})})
+	d := New(Config{Getenv: x.getenv, InputLock: inputlock.New(inputlock.Config{Folder: inputlock.Folder, Getenv: x.getenv})})
 	t.Cleanup(func() { _ = d.Close() })
 	return d
 }
 
 // terminal opens a window that fills a part of the screen and has the keyboard.
-func (x *server) terminal(t testing.TB, d *x11.Display) desktop.WindowInfo {
+func (x *xvfb) terminal(t testing.TB, d *Display) desktop.WindowInfo {
 	t.Helper()
 	title := "Terminal " + strconv.Itoa(x.PID)
 	x.session.LaunchEnv(t, []string{"DISPLAY=" + x.display}, "xterm", "-T", title, "-b", "0", "-geometry", "60x20+10+10", "-e", "sleep", "infinity")
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
+	for deadline := time.Now().Add(testPatience); time.Now().Before(deadline); {
 		windows, err := d.Windows(soon(t))
 		assert.NilError(t, err)
 		for _, w := range windows {
@@ -94,65 +93,48 @@ func (x *server) terminal(t testing.TB, d *x11.Display) desktop.WindowInfo {
 	return desktop.WindowInfo{}
 }
 
-// methods returns all methods of a display.
-func methods(d *x11.Display, w desktop.WindowInfo) map[string]func(context.Context) error {
-	at := w.Frame.Center()
-	all := map[string]func(context.Context) error{
-		"Windows":       func(ctx context.Context) error { _, err := d.Windows(ctx); return err },
-		"At":            func(ctx context.Context) error { _, err := d.WindowAt(ctx, at); return err },
-		"Activate":      func(ctx context.Context) error { return d.Activate(ctx, w.ID) },
-		"Origin":        func(ctx context.Context) error { _, err := d.Origin(ctx, w.ID); return err },
-		"Monitors":      func(ctx context.Context) error { _, err := d.Monitors(ctx); return err },
-		"Capture":       func(ctx context.Context) error { _, err := d.Capture(ctx, w.Frame); return err },
-		"CaptureWindow": func(ctx context.Context) error { _, err := d.CaptureWindow(ctx, w.ID); return err },
-		"Get":           func(ctx context.Context) error { _, err := d.Get(ctx); return err },
-		"Set":           func(ctx context.Context) error { _, err := d.Set(ctx, desktop.Clip{Text: "copied"}); return err },
-	}
-	for seat, name := range map[desktop.Seat]string{desktop.PersonSeat: "person", desktop.OwnSeat: "own"} {
-		all["Click "+name] = func(ctx context.Context) error { return d.Click(ctx, seat, w.ID, at, desktop.LeftButton, 1) }
-		all["Drag "+name] = func(ctx context.Context) error { return d.Drag(ctx, seat, w.ID, at, at, 0) }
-		all["Scroll "+name] = func(ctx context.Context) error { return d.Scroll(ctx, seat, w.ID, at, 0, 1) }
-		all["Type "+name] = func(ctx context.Context) error { return d.Type(ctx, seat, w.ID, "a") }
-		all["Key "+name] = func(ctx context.Context) error { return d.Key(ctx, seat, w.ID, desktop.Chord{Key: "a"}) }
-	}
-	return all
-}
-
-// TestLacks checks that without an extension only the methods that need it fail, with its
-// name.
+// TestLacks checks that without an extension only the methods that need it fail, with its name.
 func TestLacks(t *testing.T) {
 	t.Parallel()
 	s := linuxtest.Start(t)
 	input := []string{"Click person", "Drag person", "Scroll person", "Type person", "Key person",
 		"Click own", "Drag own", "Scroll own", "Type own", "Key own"}
-	for lacking, fail := range map[string][]string{
-		"":           nil,
-		"MIT-SHM":    nil,
-		"XTEST":      input,
-		"COMPOSITE":  {"CaptureWindow"},
-		"DAMAGE":     nil, // needed only for a window that is covered
-		"XFIXES":     nil,
-		"RANDR":      nil,
-		"X-Resource": nil,
-		"MIT-SHM XTEST COMPOSITE DAMAGE RANDR X-Resource SECURITY": append([]string{"CaptureWindow"}, input...),
+	captures := []string{"Capture", "CaptureWindow"}
+	for _, c := range []struct {
+		lacking, depth string
+		fail           []string
+		says           string
+	}{
+		{"", "24", nil, ""},
+		{"", "8", captures, ""}, // only captures of screens with other colours are refused
+		{"", "16", captures, ""},
+		{"", "30", captures, ""},
+		{"XTEST", "24", input, "lacks"},
+		{"COMPOSITE", "24", captures[1:], "lacks"},
+		{"MIT-SHM", "24", nil, ""},
+		{"DAMAGE", "24", nil, ""}, // needed only for a window that is covered
+		{"XFIXES", "24", nil, ""},
+		{"RANDR", "24", nil, ""},
+		{"X-Resource", "24", nil, ""},
+		{"MIT-SHM XTEST COMPOSITE DAMAGE RANDR X-Resource SECURITY", "24", append(captures[1:], input...), "lacks"},
 	} {
-		t.Run(lacking, func(t *testing.T) {
+		t.Run(c.lacking+c.depth, func(t *testing.T) {
 			var args []string
-			for _, name := range strings.Fields(lacking) {
+			for _, name := range strings.Fields(c.lacking) {
 				args = append(args, "-extension", name)
 			}
-			x := serve(t, s, "", append(args, "-screen", "0", "800x600x24")...)
+			x := serve(t, s, "", append(args, "-screen", "0", "800x600x"+c.depth)...)
 			d := x.open(t)
 			w := x.terminal(t, d)
 			assert.Check(t, w.PID != 0, "the window is %+v", w)
 			assert.Check(t, w.Covered == 0, "the window is %+v", w)
 			for name, call := range methods(d, w) {
 				err := call(soon(t))
-				if !slices.Contains(fail, name) {
+				if !slices.Contains(c.fail, name) {
 					assert.Check(t, err, name)
 					continue
 				}
-				fails(t, err, aai.AutomationNotSupported, aai.NotDelivered, "lacks")
+				fails(t, err, aai.AutomationNotSupported, aai.NotDelivered, c.says)
 			}
 			monitors, err := d.Monitors(soon(t))
 			assert.NilError(t, err)
@@ -178,7 +160,7 @@ func TestFrozen(t *testing.T) {
 		assert.NilError(t, call(soon(t)), name)
 	}
 	x.Suspend(t)
-	for _, d := range []*x11.Display{used, fresh} {
+	for _, d := range []*Display{used, fresh} {
 		for name, call := range methods(d, w) {
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 			err := call(ctx)
@@ -190,7 +172,7 @@ func TestFrozen(t *testing.T) {
 		}
 	}
 	x.Continue(t)
-	for _, d := range []*x11.Display{used, fresh} {
+	for _, d := range []*Display{used, fresh} {
 		for name, call := range methods(d, w) {
 			assert.Check(t, call(soon(t)), name)
 		}
@@ -247,32 +229,13 @@ func TestBigScreen(t *testing.T) {
 	assert.Check(t, a == 0xffff, "its last pixel is not the black of an empty screen")
 }
 
-// TestDepths checks that only captures of screens with other colours are refused.
-func TestDepths(t *testing.T) {
-	t.Parallel()
-	s := linuxtest.Start(t)
-	for _, depth := range []string{"8", "16", "30"} {
-		x := serve(t, s, "", "-screen", "0", "800x600x"+depth)
-		d := x.open(t)
-		w := x.terminal(t, d)
-		for name, call := range methods(d, w) {
-			err := call(soon(t))
-			if strings.HasPrefix(name, "Capture") {
-				fails(t, err, aai.AutomationNotSupported, aai.NotDelivered)
-			} else if err != nil {
-				t.Errorf("with %s bits, %s: %v", depth, name, err)
-			}
-		}
-	}
-}
-
 // TestLockedScreen checks that only the cookie opens the screen.
 func TestLockedScreen(t *testing.T) {
 	s := linuxtest.StartLocked(t)
 	if _, err := open(t, s).Windows(soon(t)); err != nil {
 		t.Error(err)
 	}
-	stranger := x11.New(x11.Config{Getenv: func(name string) string {
+	stranger := New(Config{Getenv: func(name string) string {
 		if name == "DISPLAY" {
 			return s.Display
 		}

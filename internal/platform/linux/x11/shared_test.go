@@ -6,10 +6,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os/exec"
-	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -20,6 +19,7 @@ import (
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/platform/linux/keysym"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
@@ -29,21 +29,68 @@ func askingLock(s *linuxtest.Session) *inputlock.Lock {
 	return inputlock.New(inputlock.Config{Folder: inputlock.Folder, Getenv: s.Getenv})
 }
 
-func open(ctx context.Context, t *testing.T, s *linuxtest.Session) *inputlock.QuestionLease {
+func ask(ctx context.Context, t *testing.T, s *linuxtest.Session) *inputlock.QuestionLease {
 	t.Helper()
 	a, err := askingLock(s).AcquireForQuestion(ctx)
 	assert.NilError(t, err)
 	return a
 }
 
-// windowID returns the fixture's window.
-func windowID(ctx context.Context, t *testing.T, d *Display, f *linuxtest.Fixture) desktop.WindowID {
+// TestInterrupted runs tests of input that ends or waits for a question or a stop, in one window.
+func TestInterrupted(t *testing.T) {
+	t.Parallel()
+	s := linuxtest.Start(t)
+	f := s.Fixture(t, linuxtest.GTK3)
+	for _, c := range []struct {
+		name string
+		run  func(*testing.T, *author)
+	}{
+		{"drag", testDragEnds}, {"click that is held back", testHeldBack}, {"person types", testPersonWaits}, {"own types", testOwnWaits},
+		{"stop", testStop}, {"typing ends", testTypingEnds},
+	} {
+		t.Run(c.name, func(t *testing.T) { c.run(t, newAuthor(t, s, f)) })
+	}
+}
+
+// An author types into the notes of a window while Caps Lock is on.
+type author struct {
+	*linuxtest.Session
+	d      *Display
+	conn   *server
+	f      *linuxtest.Fixture
+	w      desktop.WindowID
+	before *layout
+}
+
+// newAuthor returns an author in front of empty notes.
+func newAuthor(t *testing.T, s *linuxtest.Session, f *linuxtest.Fixture) *author {
 	t.Helper()
-	windows, err := d.Windows(ctx)
+	d, conn, ctx := inside(t, s)
+	y := &author{Session: s, d: d, conn: conn, f: f, w: front(t, s, d, f)}
+	f.Press(t, "Notes")
+	tool(t, s, nil, "xdotool", "key", "ctrl+a", "Delete")
+	f.WaitState(t, "notes", "")
+	assert.NilError(t, conn.must(ctx, conn.setLocks(capsLock, 0)))
+	var err error
+	y.before, err = conn.layout(ctx)
 	assert.NilError(t, err)
-	i := slices.IndexFunc(windows, func(w desktop.WindowInfo) bool { return w.Title == f.Title })
-	assert.Assert(t, i >= 0, "the fixture's window is none of %+v", windows)
-	return windows[i].ID
+	return y
+}
+
+// begin waits until the program has got some of the text.
+func (y *author) begin(t *testing.T) {
+	t.Helper()
+	y.f.WaitFor(t, "it types", func(state map[string]any) bool { return len(state["notes"].(string)) > 100 })
+}
+
+// stopped waits until no more text comes, and returns it.
+func (y *author) stopped(t *testing.T) (text string) {
+	t.Helper()
+	for now := notes(t, y.f); now != text; now = notes(t, y.f) {
+		text = now // earlier text is read
+		time.Sleep(300 * time.Millisecond)
+	}
+	return text
 }
 
 func notes(t *testing.T, f *linuxtest.Fixture) string {
@@ -51,54 +98,33 @@ func notes(t *testing.T, f *linuxtest.Fixture) string {
 	return text
 }
 
-// TestTypingStopsForAQuestion checks that typing pauses during a question, with the
-// keyboard restored, and then continues, with either seat.
-func TestTypingStopsForAQuestion(t *testing.T) {
-	for which, name := range map[desktop.Seat]string{desktop.PersonSeat: "person", desktop.OwnSeat: "own"} {
-		t.Run(name, func(t *testing.T) {
-			s := linuxtest.Start(t)
-			d, conn, _ := inside(t, s)
-			ctx, cancel := context.WithTimeout(t.Context(), testPatience)
-			defer cancel()
-			f := s.Fixture(t, linuxtest.GTK3)
-			f.Press(t, "Notes")
-			w := windowID(ctx, t, d, f)
-			assert.NilError(t, conn.must(ctx, conn.setLocks(capsLock, 0)))
-			before, err := conn.layout(ctx)
-			assert.NilError(t, err)
-			// No keyboard has that many keys, so each batch must have been read before the next.
-			var written strings.Builder
-			for r := range rune(600) {
-				written.WriteRune('一' + r)
-			}
-			text := written.String()
-			typed := make(chan error, 1)
-			go func() { typed <- d.Type(ctx, which, w, text) }()
-			f.WaitFor(t, "it types", func(state map[string]any) bool { return len(state["notes"].(string)) > 30 })
-			a := open(ctx, t, s)
-			end := a.Release
-			if which == desktop.PersonSeat { // the question's window has the keyboard
-				cover := s.Cover(t, f)
-				end = func() { cover.Kill(t); a.Release() }
-			}
-			awaitKeyboardBack(ctx, t, conn, before)
-			stopped := ""
-			for now := notes(t, f); now != stopped; now = notes(t, f) {
-				stopped = now // earlier text is read
-				time.Sleep(300 * time.Millisecond)
-			}
-			assert.Assert(t, stopped != text, "it typed on, %d of %d bytes", len(stopped), len(text))
-			assert.Assert(t, !a.WasDisturbed(), "it typed on, %d of %d bytes", len(stopped), len(text))
-			select {
-			case err := <-typed:
-				t.Fatalf("it ended: %v", err)
-			default:
-			}
-			end()
-			assert.NilError(t, <-typed)
-			f.WaitState(t, "notes", text)
-		})
+func testPersonWaits(t *testing.T, y *author) { y.waits(t, desktop.PersonSeat) }
+
+func testOwnWaits(t *testing.T, y *author) { y.waits(t, desktop.OwnSeat) }
+
+// waits checks that typing pauses during a question, with the keyboard restored, and then continues.
+func (y *author) waits(t *testing.T, seat desktop.Seat) {
+	ctx, text, typed := soon(t), manyRunes(600), make(chan error, 1) // each batch of keys must have been read before the next
+	go func() { typed <- y.d.Type(ctx, seat, y.w, text) }()
+	y.begin(t)
+	a := ask(ctx, t, y.Session)
+	end := a.Release
+	if seat == desktop.PersonSeat { // the question's window has the keyboard
+		cover := y.Cover(t, y.f)
+		end = func() { cover.Kill(t); a.Release() }
 	}
+	awaitKeyboardBack(ctx, t, y.conn, y.before)
+	stopped := y.stopped(t)
+	assert.Assert(t, stopped != text, "it typed on")
+	assert.Assert(t, !a.WasDisturbed(), "it typed on, %d of %d bytes", len(stopped), len(text))
+	select {
+	case err := <-typed:
+		t.Fatalf("it ended: %v", err)
+	default:
+	}
+	end()
+	assert.NilError(t, <-typed)
+	y.f.WaitState(t, "notes", text)
 }
 
 // awaitKeyboardBack waits until Caps Lock and all keys are restored.
@@ -117,35 +143,26 @@ func awaitKeyboardBack(ctx context.Context, t *testing.T, conn *server, before *
 	}
 }
 
-// TestTypingThatEndsForAQuestion checks that the error gives the progress, and blames no program.
-func TestTypingThatEndsForAQuestion(t *testing.T) {
-	s := linuxtest.Start(t)
-	d, conn, _ := inside(t, s)
-	ctx, cancel := context.WithTimeout(t.Context(), testPatience)
-	defer cancel()
-	f := s.Fixture(t, linuxtest.GTK3)
-	f.Press(t, "Notes")
-	w := windowID(ctx, t, d, f)
-	assert.NilError(t, conn.must(ctx, conn.setLocks(capsLock, 0)))
-	before, err := conn.layout(ctx)
-	assert.NilError(t, err)
+// testTypingEnds checks that the error gives the progress, and blames no program.
+func testTypingEnds(t *testing.T, y *author) {
+	ctx, d, w := soon(t), y.d, y.w
 	short, end := context.WithCancel(ctx)
 	defer end()
 	typed := make(chan error, 1)
 	go func() { typed <- d.Type(short, desktop.PersonSeat, w, strings.Repeat("a\n", 40_000)) }()
-	f.WaitFor(t, "it types", func(state map[string]any) bool { return len(state["notes"].(string)) > 100 })
-	a := open(ctx, t, s)
+	y.begin(t)
+	a := ask(ctx, t, y.Session)
 	defer a.Release()
-	awaitKeyboardBack(ctx, t, conn, before) // now it waits
+	awaitKeyboardBack(ctx, t, y.conn, y.before) // now it waits
 	end()
-	err = <-typed
+	err := <-typed
 	e, ok := errors.AsType[*aai.Error](err)
 	assert.Assert(t, ok, err)
 	assert.Equal(t, e.Code, aai.RateLimited, err)
 	assert.Assert(t, !e.RetrySafe(), err)
 	assert.Assert(t, strings.HasPrefix(e.Message, "typed "), err)
 	assert.Assert(t, is.Contains(e.Message, " of 80000, then: "), err)
-	at := centreOf(t, f)
+	at := centreOf(t, y.f)
 	var calls sync.WaitGroup
 	for name, call := range map[string]func(context.Context) error{
 		"another that types": func(ctx context.Context) error { return d.Type(ctx, desktop.PersonSeat, w, "x") },
@@ -175,22 +192,18 @@ func TestTypingThatEndsForAQuestion(t *testing.T) {
 	assert.Check(t, !a.WasDisturbed(), "input was made")
 }
 
-// TestADragEndsForAQuestion checks that the button is released before the question gets the input lock.
-func TestADragEndsForAQuestion(t *testing.T) {
-	s := linuxtest.Start(t)
-	d, conn, ctx := inside(t, s)
-	f := s.Fixture(t, linuxtest.GTK3)
-	w := windowID(ctx, t, d, f)
-	canvas := f.ControlRect(t, "Canvas")
-	x, y := canvas.Centre()
+// testDragEnds checks that the button is released before the question gets the input lock.
+func testDragEnds(t *testing.T, y *author) {
+	ctx, d, conn := soon(t), y.d, y.conn
+	at := centre(y.f.ControlRect(t, "Canvas"))
 	dragged := make(chan error, 1)
 	go func() {
-		dragged <- d.Drag(ctx, desktop.PersonSeat, w, desktop.Point{X: x, Y: y}, desktop.Point{X: x + 30, Y: y + 30}, time.Hour/240)
+		dragged <- d.Drag(ctx, desktop.PersonSeat, y.w, at, desktop.Point{X: at.X + 30, Y: at.Y + 30}, time.Hour/240)
 	}()
 	for !down(ctx, t, conn) {
 		time.Sleep(time.Millisecond)
 	}
-	a := open(ctx, t, s)
+	a := ask(ctx, t, y.Session)
 	defer a.Release()
 	assert.Check(t, !down(ctx, t, conn), "the button is down while the question is open")
 	e := aai.AsError(<-dragged)
@@ -200,15 +213,12 @@ func TestADragEndsForAQuestion(t *testing.T) {
 	assert.Assert(t, !e.RetrySafe(), e)
 }
 
-// TestAClickThatIsHeldBack checks that a click, or the end of a drag, holds the input lock
-// until the window manager has released it, so that it cannot reach a question.
-func TestAClickThatIsHeldBack(t *testing.T) {
-	s := linuxtest.Start(t)
-	d, conn, ctx := inside(t, s)
-	f := s.Fixture(t, linuxtest.GTK3)
-	w := windowID(ctx, t, d, f)
-	manager := windowManager(ctx, t, s, conn)
-	at := centreOf(t, f)
+// testHeldBack checks that a click, or the end of a drag, holds the input lock until the window manager has released
+// it, so that it cannot reach a question.
+func testHeldBack(t *testing.T, y *author) {
+	ctx, s, d, conn, w := soon(t), y.Session, y.d, y.conn, y.w
+	manager := windowManager(ctx, t, conn)
+	at := centreOf(t, y.f)
 	for name, act := range map[string]func() error{
 		"click": func() error { return d.Click(ctx, desktop.PersonSeat, w, at, 1, 1) },
 		"drag": func() error {
@@ -241,20 +251,14 @@ func TestAClickThatIsHeldBack(t *testing.T) {
 }
 
 // windowManager returns the process of the window manager.
-func windowManager(ctx context.Context, t *testing.T, s *linuxtest.Session, conn *server) int {
+func windowManager(ctx context.Context, t *testing.T, conn *server) int {
 	t.Helper()
-	xprop := exec.CommandContext(ctx, "xprop", "-root", "-notype", "_NET_SUPPORTING_WM_CHECK")
-	xprop.Env = s.Env
-	said, err := xprop.Output()
-	var window xid
-	if _, id, _ := strings.Cut(string(said), "# 0x"); err == nil {
-		_, err = fmt.Sscanf(id, "%x", &window)
-	}
-	assert.NilError(t, err, said)
-	manager, err := conn.processOf(ctx, window&^conn.setup.idMask)
-	assert.NilError(t, err, manager)
-	assert.Assert(t, manager != 0, manager)
-	return manager
+	check := getProperty(conn.root, conn.atoms["_NET_SUPPORTING_WM_CHECK"], 4, false)
+	assert.NilError(t, conn.must(ctx, check))
+	process, err := conn.processOf(ctx, check.property().first()&^conn.setup.idMask)
+	assert.NilError(t, err)
+	assert.Assert(t, process != 0)
+	return process
 }
 
 // down reports whether a button of the person's pointer is down.
@@ -265,10 +269,9 @@ func down(ctx context.Context, t *testing.T, s *server) bool {
 	return from(pointer.reply, 24).u16()&0x1f00 != 0
 }
 
-// TestWhatADeadGatewayHeld checks that the next gateway that acquires the input lock, for
+// testDeadGateway checks that the next gateway that acquires the input lock, for
 // input or for a question, releases the buttons, keys and locks of a dead one.
-func TestWhatADeadGatewayHeld(t *testing.T) {
-	s := linuxtest.Start(t)
+func testDeadGateway(t *testing.T, s *linuxtest.Session) {
 	for name, next := range map[string]func(context.Context, *Display) error{
 		"input": func(ctx context.Context, d *Display) error {
 			g, err := d.config.InputLock.Acquire(ctx, nil)
@@ -317,4 +320,52 @@ func centreOf(t *testing.T, f *linuxtest.Fixture) desktop.Point {
 	t.Helper()
 	x, y := f.WindowRect(t).Centre()
 	return desktop.Point{X: x, Y: y}
+}
+
+// A singleAppCatalog is a gateway's catalog of one app, its gate, its journal, and its stop.
+type singleAppCatalog struct {
+	app     *aai.App
+	stopped atomic.Bool
+}
+
+func (d *singleAppCatalog) Apps() []*aai.App                               { return []*aai.App{d.app} }
+func (d *singleAppCatalog) Find(context.Context, string) (*aai.App, error) { return d.app, nil }
+func (d *singleAppCatalog) OnChange(func()) (stop func())                  { return func() {} }
+func (d *singleAppCatalog) Record(context.Context, *aai.Entry) error       { return nil }
+func (d *singleAppCatalog) Check(context.Context, *aai.Request) ([]aai.Question, error) {
+	return nil, nil
+}
+
+// CheckStopped implements the gateway's stop. There is no notification of changes: strokes poll it.
+func (d *singleAppCatalog) CheckStopped(gateway.CallScope) *aai.Error {
+	if d.stopped.Load() {
+		return aai.Errorf(aai.PermissionDenied, "the person has stopped it")
+	}
+	return nil
+}
+
+// testStop checks that a stopped call presses no further key, and restores the keyboard.
+func testStop(t *testing.T, y *author) {
+	ctx, text := soon(t), manyRunes(600) // each batch of keys must have been read before the next
+	seen := &singleAppCatalog{app: &aai.App{ID: "org.example.Typist", Name: "Typist", Tools: []*aai.Tool{{
+		Name: "type", Effect: aai.Changes, Run: func(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
+			return &aai.Result{}, y.d.Type(ctx, desktop.OwnSeat, y.w, text)
+		},
+	}}}}
+	g := &gateway.Gateway{Catalog: seen, Gates: []aai.Gate{seen}, Journal: seen, Stops: seen}
+	ended := make(chan error, 1)
+	go func() {
+		_, err := g.Do(ctx, &aai.Call{App: seen.app.ID, Tool: "type"})
+		ended <- err
+	}()
+	y.begin(t)
+	seen.stopped.Store(true)
+	if e, is := errors.AsType[*aai.Error](<-ended); !is || e.Code != aai.PermissionDenied || e.Delivery == aai.NotDelivered {
+		t.Errorf("the call ended with %v", e)
+	}
+	awaitKeyboardBack(ctx, t, y.conn, y.before)
+	typed := y.stopped(t)
+	assert.Assert(t, len(typed) != 0, "%d of %d bytes are typed: %.60q", len(typed), len(text), typed)
+	assert.Assert(t, len(typed) != len(text), "%d of %d bytes are typed: %.60q", len(typed), len(text), typed)
+	assert.Assert(t, strings.HasPrefix(text, typed), "%d of %d bytes are typed: %.60q", len(typed), len(text), typed)
 }

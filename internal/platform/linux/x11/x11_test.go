@@ -1,18 +1,14 @@
 //go:build linux
 
-package x11_test
+package x11
 
 import (
 	"context"
 	"errors"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
 	"gotest.tools/v3/assert"
 	is "gotest.tools/v3/assert/cmp"
@@ -20,28 +16,23 @@ import (
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
-	"github.com/gybob/aai-gateway/internal/platform/linux/x11"
-	"github.com/gybob/aai-gateway/internal/testkit"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
 // open returns a display of the session's screen.
-func open(t testing.TB, s *linuxtest.Session) *x11.Display {
+func open(t testing.TB, s *linuxtest.Session) *Display {
 	t.Helper()
-	d := x11.New(x11.Config{Getenv: s.Getenv, InputLock: inputlock.New(inputlock.Config{Folder: inputlock.Folder, Getenv: s.Getenv})})
+	d := New(Config{Getenv: s.Getenv, InputLock: inputlock.New(inputlock.Config{Folder: inputlock.Folder, Getenv: s.Getenv})})
 	t.Cleanup(func() {
 		assert.Check(t, d.Close())
 	})
 	return d
 }
 
-// patience is the limit for expected events. No test waits for it to expire.
-const patience = 2 * time.Minute
-
 // soon returns the context of a call that should end soon.
 func soon(t testing.TB) context.Context {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), testPatience)
 	t.Cleanup(cancel)
 	return ctx
 }
@@ -68,12 +59,12 @@ func id(t testing.TB, f *linuxtest.Fixture) desktop.WindowID {
 }
 
 // window finds the fixture's window in the list.
-func window(t testing.TB, d *x11.Display, f *linuxtest.Fixture) desktop.WindowInfo {
+func window(t testing.TB, d *Display, f *linuxtest.Fixture) desktop.WindowInfo {
 	t.Helper()
 	return windowByID(t, d, id(t, f))
 }
 
-func windowByID(t testing.TB, d *x11.Display, id desktop.WindowID) desktop.WindowInfo {
+func windowByID(t testing.TB, d *Display, id desktop.WindowID) desktop.WindowInfo {
 	t.Helper()
 	windows, err := d.Windows(soon(t))
 	assert.NilError(t, err)
@@ -84,21 +75,6 @@ func windowByID(t testing.TB, d *x11.Display, id desktop.WindowID) desktop.Windo
 	}
 	t.Fatalf("0x%x is not in the list: %+v", uint64(id), windows)
 	return desktop.WindowInfo{}
-}
-
-// await waits until ready returns true.
-func await(t testing.TB, what string, ready func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(patience); !ready(); time.Sleep(10 * time.Millisecond) {
-		assert.Assert(t, !time.Now().After(deadline), "it is still not so: %s", what)
-	}
-}
-
-// minimize returns when the window manager has done it.
-func minimize(t testing.TB, s *linuxtest.Session, d *x11.Display, id desktop.WindowID) {
-	t.Helper()
-	tool(t, s, nil, "xdotool", "windowminimize", strconv.FormatUint(uint64(id), 10))
-	await(t, "it is minimized", func() bool { return windowByID(t, d, id).Minimized })
 }
 
 // fails checks the error of a call.
@@ -117,28 +93,95 @@ func rect(r linuxtest.Rect) desktop.Rect {
 	return desktop.Rect{X: r.X, Y: r.Y, W: r.Width, H: r.Height}
 }
 
-// screenProcess returns the session's X server.
-func screenProcess(t testing.TB, s *linuxtest.Session) int {
+// minimize returns when the window manager has done it.
+func minimize(t testing.TB, s *linuxtest.Session, d *Display, id desktop.WindowID) {
 	t.Helper()
-	for _, folder := range testkit.ProcessesWithEnv(t, "XDG_RUNTIME_DIR="+s.Runtime+"\x00") {
-		if name, err := os.ReadFile(filepath.Join(folder, "comm")); err == nil && string(name) == "Xvfb\n" {
-			pid, err := strconv.Atoi(filepath.Base(folder))
-			assert.NilError(t, err)
-			return pid
-		}
+	tool(t, s, nil, "xdotool", "windowminimize", strconv.FormatUint(uint64(id), 10))
+	until(soon(t), t, "it to be minimized", func() bool { return windowByID(t, d, id).Minimized })
+}
+
+// front activates the fixture's window, and empties its text box, which gets the keyboard.
+func front(t testing.TB, s *linuxtest.Session, d *Display, f *linuxtest.Fixture) desktop.WindowID {
+	t.Helper()
+	w := id(t, f)
+	frontWindow(t, s, d, f, w)
+	return w
+}
+
+// frontWindow is front for a window that may be minimized, of which xdotool does not know the id.
+func frontWindow(t testing.TB, s *linuxtest.Session, d *Display, f *linuxtest.Fixture, w desktop.WindowID) {
+	t.Helper()
+	assert.NilError(t, d.Activate(soon(t), w))
+	until(soon(t), t, "the window to be active", func() bool { return s.ActiveWindow(t) == f.Title })
+	f.Press(t, "Full name")
+	f.WaitState(t, "focused", true)
+	for _, c := range []desktop.Chord{{Key: "a", Modifiers: []string{"ctrl"}}, {Key: "Delete"}} {
+		assert.NilError(t, d.Key(soon(t), desktop.PersonSeat, w, c))
 	}
-	t.Fatal("the session's X server was not found")
-	return 0
+	f.WaitState(t, "name", "")
 }
 
-// pause stops a process until proceed.
-func pause(t testing.TB, pid int) {
-	t.Helper()
-	assert.NilError(t, syscall.Kill(pid, syscall.SIGSTOP))
-	t.Cleanup(func() { proceed(t, pid) })
+// TestOneWindow runs tests that share a window: first those that need it alone and new.
+func TestOneWindow(t *testing.T) {
+	t.Parallel()
+	s := linuxtest.Start(t)
+	f := s.Fixture(t, linuxtest.GTK3)
+	for _, c := range []struct {
+		name string
+		run  func(*testing.T, *linuxtest.Session, *linuxtest.Fixture)
+	}{
+		{"bad input", testBadInput}, {"cancelled drag", testCancelledDrag}, {"keys go back", testKeysGoBack}, {"hung program and locks", testHungLocks},
+		{"sign", testSign}, {"stop key", testStopKey}, {"agents and the stop key", testAgentsStopKey}, {"pause for a cover", testPauseForACover},
+		{"new layout", testNewLayout}, {"clipboard untouched", testClipboardUntouched}, {"locks given back", testLocksGivenBack},
+		{"unread input", testUnreadInput}, {"nowhere", testNowhere}, {"capture", testCapture}, {"layers", testLayers},
+		{"covered in part", testCoveredInPart}, {"capture of a hung window", testCaptureHung}, {"shadow", testShadow},
+	} {
+		t.Run(c.name, func(t *testing.T) { c.run(t, s, f) })
+	}
 }
 
-func proceed(t testing.TB, pid int) {
-	t.Helper()
-	assert.Check(t, syscall.Kill(pid, syscall.SIGCONT))
+// TestEmptyScreen runs tests that share a screen without windows.
+func TestEmptyScreen(t *testing.T) {
+	t.Parallel()
+	s := linuxtest.Start(t)
+	for _, c := range []struct {
+		name string
+		run  func(*testing.T, *linuxtest.Session)
+	}{
+		{"seats end", testSeatsEnd}, {"worn out", testWornOut}, {"reconnects", testReconnects}, {"without shared memory", testWithoutSharedMemory},
+		{"a dead gateway", testDeadGateway}, {"one sign", testOneSign},
+		{"clipboard from others", testClipboardFromOthers}, {"clipboard to others", testClipboardToOthers}, {"clipboard too big", testClipboardTooBig},
+		{"hung owner of the clipboard", testClipboardHungOwner}, {"clip outlives the gateway", testClipOutlivesTheGateway},
+		{"clip without a server", testClipWithoutServer}, {"scale", testScale}, {"several monitors", testSeveralMonitors},
+	} {
+		t.Run(c.name, func(t *testing.T) { c.run(t, s) })
+	}
+}
+
+// BenchmarkDisplay measures the list of windows, captures of the screen and of a covered window of 700 by 600 pixels, and a
+// typed line, with and without letters that the keyboard lacks.
+func BenchmarkDisplay(b *testing.B) {
+	s := linuxtest.Start(b)
+	d := open(b, s)
+	f := s.Fixture(b, linuxtest.GTK3)
+	w := front(b, s, d, f)
+	measure := func(name string, call func() error) {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				assert.NilError(b, call())
+			}
+		})
+	}
+	measure("type", func() error { return d.Type(b.Context(), desktop.PersonSeat, w, "the quick brown fox") })
+	measure("type borrowed keys", func() error { return d.Type(b.Context(), desktop.PersonSeat, w, "съешь ещё этих") })
+	measure("capture", func() error {
+		_, err := d.Capture(b.Context(), desktop.Rect{W: linuxtest.ScreenWidth, H: linuxtest.ScreenHeight})
+		return err
+	})
+	s.Cover(b, f)
+	measure("capture covered", func() error { _, err := d.CaptureWindow(b.Context(), w); return err })
+	for range 4 {
+		s.Fixture(b, linuxtest.GTK3)
+	}
+	measure("windows", func() error { _, err := d.Windows(b.Context()); return err })
 }
