@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os/exec"
 	"syscall"
 	"time"
@@ -24,14 +25,14 @@ const patience = 10 * time.Second
 
 // Serve reads a clip from in, calls own, writes to out that the process has the clipboard, and returns after another
 // program copied something, after ten minutes, or when the screen is gone. own puts the clip on the clipboard, and
-// returns a channel that is closed when it is no longer there.
-func Serve(ctx context.Context, in io.Reader, out io.Writer, clip any, own func(context.Context) (gone <-chan struct{}, err error)) error {
+// returns a channel that reports another clip, and one of the end of the screen.
+func Serve(ctx context.Context, in io.Reader, out io.Writer, clip any, own func(context.Context) (replaced, gone <-chan struct{}, err error)) error {
 	if err := json.NewDecoder(in).Decode(clip); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, lifetime)
 	defer cancel()
-	gone, err := own(ctx)
+	replaced, gone, err := own(ctx)
 	if err != nil {
 		return err
 	}
@@ -39,14 +40,27 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, clip any, own func(
 		return err
 	}
 	select {
+	case <-replaced:
 	case <-gone:
 	case <-ctx.Done():
 	}
 	return nil
 }
 
-// Start starts a process that serves the clip by Serve. stays is a phrase for messages that says how long.
-func Start(ctx context.Context, cmd *exec.Cmd, clip any) (stays string, err error) {
+// Put puts a clip on the clipboard: in a process that command starts, and by own in this one if command is nil or the
+// process fails. stays is a phrase for messages that says how long the clip stays.
+func Put(ctx context.Context, command func() *exec.Cmd, log *slog.Logger, clip any, own func(context.Context) error) (stays string, err error) {
+	if command != nil {
+		if stays, err = start(ctx, command(), clip); err == nil {
+			return stays, nil
+		}
+		log.Warn("no process keeps the clipboard", "error", err)
+	}
+	return "as long as the gateway runs, which keeps it", own(ctx)
+}
+
+// start starts a process that serves the clip by Serve.
+func start(ctx context.Context, cmd *exec.Cmd, clip any) (stays string, err error) {
 	text, err := json.Marshal(clip)
 	if err != nil {
 		return "", err

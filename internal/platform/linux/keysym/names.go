@@ -48,3 +48,18 @@ func (t Table) Find(name string) (Sym, bool) {
 	}
 	return 0, false
 }
+
+// Chord returns the keysyms of a key and its modifiers by their names.
+func Chord(name string, modifierNames []string) (key Sym, modifiers []Sym, err error) {
+	if key, err = Key(name); err != nil {
+		return 0, nil, err
+	}
+	for _, name := range modifierNames {
+		m, err := Modifier(name)
+		if err != nil {
+			return 0, nil, err
+		}
+		modifiers = append(modifiers, m)
+	}
+	return key, modifiers, nil
+}

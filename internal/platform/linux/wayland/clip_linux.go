@@ -224,41 +224,23 @@ func (d *Display) Set(ctx context.Context, clip desktop.Clip) (stays string, err
 
 // keep sets the clip so that it stays, and returns a phrase that says how long.
 func (d *Display) keep(ctx context.Context, service clipService, content map[string][]byte) (stays string, err error) {
-	if len(content) == 0 {
-		return "", service.own(ctx, nil, nil)
+	server := d.config.ClipServer
+	if _, is := service.(*conn); !is || len(content) == 0 {
+		server = nil
 	}
-	if _, is := service.(*conn); is && d.config.ClipServer != nil {
-		stays, err := clipserver.Start(ctx, d.config.ClipServer(), content)
-		if err == nil {
-			return stays, nil
-		}
-		d.config.Log.Warn("no process keeps the clipboard", "error", err)
-	}
-	return "and while the gateway runs, which keeps it", service.own(ctx, content, nil)
+	return clipserver.Put(ctx, server, d.config.Log, content, func(ctx context.Context) error { return service.own(ctx, content, nil) })
 }
 
 // ServeClip serves a clip in this process, as [clipserver.Serve] says.
 func (d *Display) ServeClip(ctx context.Context, in io.Reader, out io.Writer) error {
 	var content map[string][]byte
-	return clipserver.Serve(ctx, in, out, &content, func(ctx context.Context) (<-chan struct{}, error) {
+	return clipserver.Serve(ctx, in, out, &content, func(ctx context.Context) (replaced, gone <-chan struct{}, err error) {
 		c, err := d.connect(ctx)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		s := &source{conn: c, content: content, gone: make(chan struct{})}
-		if err := c.offerSource(ctx, s); err != nil {
-			return nil, err
-		}
-		gone := make(chan struct{})
-		go func() {
-			defer close(gone)
-			select {
-			case <-s.gone:
-			case <-c.gone:
-			case <-ctx.Done():
-			}
-		}()
-		return gone, nil
+		return s.gone, c.gone, c.offerSource(ctx, s)
 	})
 }
 

@@ -62,14 +62,11 @@ func (d *Display) Set(ctx context.Context, clip desktop.Clip) (stays string, err
 	if err := fitClip(clip); err != nil {
 		return "", err
 	}
-	if d.config.ClipServer != nil && (clip.Text != "" || len(clip.PNG) > 0) {
-		stays, err := clipserver.Start(ctx, d.config.ClipServer(), clip)
-		if err == nil {
-			return stays, nil
-		}
-		d.config.Log.Warn("no process keeps the clipboard", "error", err)
+	server := d.config.ClipServer
+	if clip.Text == "" && len(clip.PNG) == 0 {
+		server = nil
 	}
-	return "as long as the gateway runs, which keeps it", d.ownClip(ctx, clip)
+	return clipserver.Put(ctx, server, d.config.Log, clip, func(ctx context.Context) error { return d.ownClip(ctx, clip) })
 }
 
 // fitClip returns an error if the clip cannot be put on the clipboard.

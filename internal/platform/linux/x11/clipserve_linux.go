@@ -175,23 +175,11 @@ func (c *clipboardConn) finish(ctx context.Context, at transferKey) {
 // ServeClip serves a clip in this process, as [clipserver.Serve] says.
 func (d *Display) ServeClip(ctx context.Context, in io.Reader, out io.Writer) error {
 	var clip desktop.Clip
-	return clipserver.Serve(ctx, in, out, &clip, func(ctx context.Context) (<-chan struct{}, error) {
-		if err := d.ownClip(ctx, clip); err != nil {
-			return nil, err
-		}
+	return clipserver.Serve(ctx, in, out, &clip, func(ctx context.Context) (replaced, gone <-chan struct{}, err error) {
 		c, err := d.clipper(ctx)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		gone := make(chan struct{})
-		go func() {
-			defer close(gone)
-			select {
-			case <-c.lost:
-			case <-c.gone:
-			case <-ctx.Done():
-			}
-		}()
-		return gone, nil
+		return c.lost, c.gone, d.ownClip(ctx, clip)
 	})
 }

@@ -126,7 +126,7 @@ func (d *Display) isStopChord(sym keysym.Sym, modifiers []keysym.Sym) bool {
 	if d.stopChord.Key == "" {
 		return false
 	}
-	key, needed, err := keysOf(d.stopChord)
+	key, needed, err := keysym.Chord(d.stopChord.Key, d.stopChord.Modifiers)
 	return err == nil && sym == key && !slices.ContainsFunc(needed, func(m keysym.Sym) bool { return !slices.Contains(modifiers, m) })
 }
 

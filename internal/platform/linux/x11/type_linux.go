@@ -66,7 +66,7 @@ func (d *Display) Key(ctx context.Context, which desktop.Seat, id desktop.Window
 	if err != nil {
 		return err
 	}
-	sym, modifiers, err := keysOf(chord)
+	sym, modifiers, err := keysym.Chord(chord.Key, chord.Modifiers)
 	if err != nil {
 		return err
 	}
@@ -76,21 +76,6 @@ func (d *Display) Key(ctx context.Context, which desktop.Seat, id desktop.Window
 	}
 	defer t.restore(ctx)
 	return t.key(ctx, sym, modifiers)
-}
-
-// keysOf returns the keysyms of a chord.
-func keysOf(chord desktop.Chord) (key keysym.Sym, modifiers []keysym.Sym, err error) {
-	if key, err = keysym.Key(chord.Key); err != nil {
-		return 0, nil, err
-	}
-	for _, name := range chord.Modifiers {
-		m, err := keysym.Modifier(name)
-		if err != nil {
-			return 0, nil, err
-		}
-		modifiers = append(modifiers, m)
-	}
-	return key, modifiers, nil
 }
 
 // key presses a key while the modifiers are held.

@@ -313,7 +313,7 @@ func (a keyboardInput) Type(ctx context.Context, which desktop.Seat, id desktop.
 
 // Key implements desktop.Keyboard.
 func (a keyboardInput) Key(ctx context.Context, which desktop.Seat, id desktop.WindowID, chord desktop.Chord) error {
-	sym, modifiers, err := keysOf(chord)
+	sym, modifiers, err := keysym.Chord(chord.Key, chord.Modifiers)
 	if err != nil {
 		return err
 	}
