@@ -4,15 +4,15 @@ PREFIX  ?= /usr/local
 BUILD   := CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -funcalign=16 -X main.version=$(VERSION)'
 LINT    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.14.0
 TARGETS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
-.PHONY: build install demo test test-all test-apps check bench bench-short packages packages-check test-clients fuzz soak race steady strange
+.PHONY: build install demo quick test test-all test-apps check bench bench-short mutants packages packages-check test-clients fuzz soak race steady strange
 
 build: ## the program, in bin/
 	$(BUILD) -o bin/ ./cmd/aai-gateway
 install: build ## the program, in PREFIX/bin; asks for the password where that is the system's
 	@cd bin && { install -D -t $(PREFIX)/bin aai-gateway 2>/dev/null || sudo install -D -t $(PREFIX)/bin aai-gateway; } && \
 		{ ln -sf aai-gateway $(PREFIX)/bin/axterminator 2>/dev/null || sudo ln -sf aai-gateway $(PREFIX)/bin/axterminator; } && echo "It is in $(PREFIX)/bin. Next, for your agents' clients: $$(command -v aai-gateway >/dev/null || echo $(PREFIX)/bin/)aai-gateway install"
-demo: build ## real apps in a private session, driven by an agent
-	scripts/need-packages scripts/demo-packages.txt && bin/aai-gateway demo
+demo: build ; scripts/need-packages scripts/demo-packages.txt && bin/aai-gateway demo ## real apps in a private session, driven by an agent
+quick: ; scripts/quick ## the tests that need no other programs: two minutes
 test: ; scripts/need-tests && go test -timeout 40m -skip "$$(scripts/slow-tests)" ./... ## all tests but those of scripts/slow-tests.txt
 test-all: ; scripts/need-tests && go test -timeout 60m ./... ## all tests: an hour on two cores
 test-apps: ## 400 acts and twelve tasks on real programs, judged by others than us; a person's keys beside ten; what has a ref, by another's reading; 600 texts beside a planted keyboard; more descriptors; 62 tasks in pages, beside playwright-mcp
@@ -29,12 +29,12 @@ bench: ## figures, beside bare floors and other people's programs in the same ru
 	scripts/need-packages scripts/test-packages.txt scripts/desktop-packages.txt scripts/bench-packages.txt && { scripts/need-peers || true; }
 	go test -run '^$$' -bench . -timeout 40m ./bench ./internal/platform/linux/x11 ./internal/platform/linux/wayland
 bench-short: ; scripts/bench-short ## every benchmark once, to see that it runs to its end
+mutants: ; go run ./bench/mutants -n $${N:-20} ## breaks the code in N places drawn at random, and lists the breaks that no test notices
 packages: ; scripts/packages ## all that others get of this commit, in dist/
 packages-check: ; scripts/packages-check && scripts/packages-chroot ## looks at it, and installs it in a clean Debian, as root
 test-clients: ; scripts/need-inspector && scripts/need-clients && AAI_CLIENTS=all go test -count=1 -v -run TestMCP/InstalledInto ./cmd/aai-gateway ## what install wrote, read by three clients
 fuzz: ; scripts/fuzz 10s ## each fuzz target for ten seconds
-soak: ## a thousand agents over HTTP for ten minutes; 200 rounds of killing whoever writes
-	AAI_SOAK=10m AAI_KILL_ROUNDS=200 go test -count=1 -v -p 1 -timeout 20m -run 'UnderLoad|Kill' ./internal/doors/mcp ./internal/audit ./internal/secrets ./internal/oauth ./internal/policy
+soak: ; AAI_SOAK=10m AAI_KILL_ROUNDS=200 go test -count=1 -v -p 1 -timeout 20m -run 'UnderLoad|Kill' ./internal/doors/mcp ./internal/audit ./internal/secrets ./internal/oauth ./internal/policy ## a thousand agents over HTTP for ten minutes; 200 rounds of killing whoever writes
 race: ; AAI_RACE_ROUNDS=300 go test -count=1 -v -timeout 60m -run NobodyAnswersByTyping ./internal/platform/linux/dialog ## 300 times another gateway types while a question comes up
 strange: ; AAI_STRANGE=$${AAI_STRANGE:-300} go test -count=1 -v -timeout 400m -run RealStrange ./internal/gui ## random tasks in random windows of five toolkits; AAI_STRANGE windows each
 steady: ; scripts/steady ## what starts real programs 20 times, the suite 5 times, also with all cores busy; AAI_STEADY_*

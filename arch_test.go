@@ -234,6 +234,8 @@ func importRules() []packageRules {
 			why: "measures all of it from outside"},
 		{name: "bench/echo", ours: []string{"aai", "internal/audit", "internal/builtin", "internal/catalog", "internal/doors/httpdoor", "internal/doors/httpdoor/bearer", "internal/doors/mcp", "internal/doors/mcp/streamable", "internal/gateway", "internal/gui/risk", "internal/lexicon", "internal/policy"},
 			why: "the gateway with an app that answers by itself"},
+		{name: "bench/mutants",
+			why: "breaks the code in one place at a time and reports which breaks no test notices"},
 		{name: "bench/shop", forTest: true,
 			why: "an API with its OpenAPI document that does not know the gateway"},
 		{name: "bench/peers/baresdk", modules: []string{"github.com/modelcontextprotocol/go-sdk"},
