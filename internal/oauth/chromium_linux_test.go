@@ -33,6 +33,7 @@ type chromium struct {
 
 func startChromium(t *testing.T) *chromium {
 	t.Helper()
+	testkit.Need(t, "chromium")
 	toBrowser, in, err := os.Pipe()
 	assert.NilError(t, err)
 	out, fromBrowser, err := os.Pipe()
@@ -43,7 +44,7 @@ func startChromium(t *testing.T) *chromium {
 		"--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", "about:blank")
 	cmd.ExtraFiles = []*os.File{toBrowser, fromBrowser} // 3 and 4, as the switch requires
 	err = cmd.Start()
-	assert.NilError(t, err, "install chromium: scripts/need-packages scripts/desktop-packages.txt (make test does): %v", err)
+	assert.NilError(t, err)
 	_ = toBrowser.Close()
 	_ = fromBrowser.Close()
 	c := &chromium{t: t, in: in, out: bufio.NewReader(out)}

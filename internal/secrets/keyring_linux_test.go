@@ -43,8 +43,7 @@ func (s *session) env() []string {
 // start starts gnome-keyring: unlocked by a password, or locked.
 func (s *session) start(t *testing.T, flags ...string) {
 	t.Helper()
-	_, err := exec.LookPath("gnome-keyring-daemon")
-	assert.NilError(t, err, "install gnome-keyring and libsecret-tools (make test does)")
+	testkit.Need(t, "gnome-keyring-daemon")
 	s.daemon = exec.Command("gnome-keyring-daemon", append([]string{"--foreground", "--components=secrets"}, flags...)...)
 	s.daemon.Env, s.daemon.Stdin = s.env(), strings.NewReader("password")
 	assert.NilError(t, s.daemon.Start())

@@ -57,9 +57,7 @@ func StartDesktopBus(t testing.TB, env []string) *Bus {
 
 func startBus(t testing.TB, env []string, moreServices string) *Bus {
 	t.Helper()
-	if _, err := exec.LookPath("dbus-daemon"); err != nil {
-		t.Fatal("install dbus-daemon (make test does)")
-	}
+	Need(t, "dbus-daemon")
 	// Not t.TempDir: a socket's path must be short.
 	folder, err := os.MkdirTemp("", "dbus-")
 	if err != nil {

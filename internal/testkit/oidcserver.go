@@ -42,9 +42,8 @@ func StartOIDC(t testing.TB, repository string, l OIDCOptions) (*OIDCServer, io.
 		t.Fatal(err)
 	}
 	node, err := filepath.Glob(filepath.Join(cache, "node_modules", "node-linux-*", "bin", "node"))
-	if _, missing := os.Stat(filepath.Join(cache, "installed.json")); err != nil || missing != nil || len(node) == 0 {
-		t.Fatal("install the authorization server: scripts/need-oidc (make test does)")
-	}
+	_, missing := os.Stat(filepath.Join(cache, "installed.json"))
+	Installed(t, err == nil && missing == nil && len(node) != 0, "install the authorization server: scripts/need-oidc")
 	script := filepath.Join(repository, "internal/testkit/testdata/oidc/server.mjs")
 	p := StartProcess(t, exec.Command(node[0], script, cache, string(how))) //nolint:noctx // it ends by its standard input
 	return &OIDCServer{Issuer: p.ReadLine(t)}, p

@@ -17,6 +17,7 @@ import (
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/doors/cli"
 	"github.com/gybob/aai-gateway/internal/gateway"
+	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
 // auditCommand runs a command line with a desktop whose window has one issue, and differs from its baseline.
@@ -109,6 +110,7 @@ func TestChecksAsJUnit(t *testing.T) {
 
 // TestClickVisual: the command clicks the ref of the words that a window draws, and fails if it draws none of them.
 func TestClickVisual(t *testing.T) {
+	testkit.Need(t, "tesseract")
 	_, asked, code := auditCommand(t, "click", "game", "Start", "--visual")
 	assert.Check(t, is.Equal(code, 0), "exit code %d", code)
 	got, _ := json.Marshal(asked)

@@ -22,6 +22,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/doors/mcp/streamable"
 	"github.com/gybob/aai-gateway/internal/doors/mcp/tasks"
 	"github.com/gybob/aai-gateway/internal/gateway"
+	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
 // The official conformance suite of MCP, against the door over HTTP. It needs tools, resources and
@@ -151,8 +152,7 @@ func runSuite(t *testing.T, d *door.Door, version string) map[string]scenario {
 	suite := filepath.Join(modules, "@modelcontextprotocol", "conformance", "dist", "index.js")
 	_, missing := os.Stat(suite)
 	assert.NilError(t, err)
-	assert.NilError(t, missing)
-	assert.Assert(t, len(node) != 0, "install the conformance suite of MCP: scripts/need-conformance (make test does)")
+	testkit.Installed(t, missing == nil && len(node) != 0, "install the conformance suite of MCP: scripts/need-conformance")
 	found := t.TempDir()
 	cmd := command.CommandContext(t.Context(), node[0], suite, "server", "--url", server.URL+"/mcp", "--requirements", version, "-o", found)
 	// The checks say more than the exit code.

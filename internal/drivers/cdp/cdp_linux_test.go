@@ -20,6 +20,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/devtools"
+	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
 // trial are the switches of a Chromium for which tools of pages are a trial.
@@ -46,6 +47,7 @@ func newWorld(t *testing.T, page string, switches ...string) *world {
 		_, _ = fmt.Fprint(out, "<title>other</title>")
 	}))
 	t.Cleanup(w.server.Close)
+	testkit.Need(t, "chromium")
 	chromium := exec.CommandContext(context.WithoutCancel(t.Context()), "chromium", append(switches, "--headless=new", "--no-sandbox", "--disable-gpu",
 		"--disable-dev-shm-usage", "--remote-debugging-port=0", "--user-data-dir="+w.profile, "--host-resolver-rules=MAP other.test 127.0.0.1", w.server.URL+"/")...)
 	chromium.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}

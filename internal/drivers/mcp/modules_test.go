@@ -21,6 +21,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/drivers/mcp"
+	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
 // moduleServer returns a third-party server that is a Go module, built by scripts/need-servers.
@@ -29,7 +30,7 @@ func moduleServer(t *testing.T, name string, args ...string) *aai.MCPRecipe {
 	program, err := filepath.Abs(filepath.Join("../../../.cache/bin", name))
 	assert.NilError(t, err)
 	_, err = os.Stat(program)
-	assert.NilError(t, err, "%v ; install the servers: scripts/need-servers (make test does)", err)
+	testkit.Installed(t, err == nil, "install the servers: scripts/need-servers")
 	return &aai.MCPRecipe{Command: program, Args: args}
 }
 

@@ -11,6 +11,7 @@ import (
 	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/testkit"
 	"github.com/gybob/aai-gateway/internal/testkit/tokencount"
 )
 
@@ -22,7 +23,7 @@ func realServer(t *testing.T, name string, args ...string) *aai.MCPRecipe {
 	// The tests' own one: a distribution's may be too old.
 	node, err := filepath.Glob(filepath.Join(modules, "node-linux-*", "bin", "node"))
 	assert.NilError(t, err)
-	assert.Assert(t, len(node) != 0, "install the servers: scripts/need-servers (make test does)")
+	testkit.Installed(t, len(node) != 0, "install the servers: scripts/need-servers")
 	program, err := filepath.EvalSymlinks(filepath.Join(modules, ".bin", name))
 	assert.NilError(t, err)
 	return &aai.MCPRecipe{Command: node[0], Args: append([]string{program}, args...)}
