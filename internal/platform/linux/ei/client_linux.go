@@ -8,6 +8,8 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"github.com/gybob/aai-gateway/internal/platform/linux/fdwire"
 )
 
 // Interfaces of devices.
@@ -167,7 +169,7 @@ func (c *Client) Device(ctx context.Context, interfaces ...string) (*Device, err
 }
 
 // handle handles an event.
-func (c *Client) handle(object uint64, opcode uint32, e *event) {
+func (c *Client) handle(object uint64, opcode uint32, e *fdwire.Reader) {
 	c.mu.Lock()
 	var answer []byte
 	kind := c.kinds[object]
@@ -175,8 +177,8 @@ func (c *Client) handle(object uint64, opcode uint32, e *event) {
 	case "ei_handshake":
 		const connected = 2
 		if opcode == connected {
-			e.u32()
-			c.connection = e.u64()
+			e.Uint()
+			c.connection = e.Uint64()
 			c.kinds[c.connection] = "ei_connection"
 		}
 	case "ei_connection":
@@ -201,31 +203,31 @@ func (c *Client) handle(object uint64, opcode uint32, e *event) {
 }
 
 // onConnection returns an answer. Like the other handlers it runs while c.mu is held.
-func (c *Client) onConnection(opcode uint32, e *event) []byte {
+func (c *Client) onConnection(opcode uint32, e *fdwire.Reader) []byte {
 	const disconnected, seat, ping = 0, 1, 3
 	switch opcode {
 	case disconnected:
-		e.u32()
-		reason, text := e.u32(), e.string()
+		e.Uint()
+		reason, text := e.Uint(), e.Text()
 		go c.lose(fmt.Errorf("the compositor ended the input with reason %d: %q", reason, text))
 	case seat:
-		c.kinds[e.u64()] = "ei_seat"
+		c.kinds[e.Uint64()] = "ei_seat"
 	case ping:
-		return appendMessage(nil, e.u64(), 0, uint64(0))
+		return appendMessage(nil, e.Uint64(), 0, uint64(0))
 	}
 	return nil
 }
 
-func (c *Client) onSeat(seat uint64, opcode uint32, e *event) []byte {
+func (c *Client) onSeat(seat uint64, opcode uint32, e *fdwire.Reader) []byte {
 	const capability, done, device, bind = 2, 3, 4, 1
 	switch opcode {
 	case capability:
-		mask := e.u64()
+		mask := e.Uint64()
 		c.seats[seat] |= mask
 	case done:
 		return appendMessage(nil, seat, bind, c.seats[seat])
 	case device:
-		id := e.u64()
+		id := e.Uint64()
 		c.kinds[id], c.devices[id] = "ei_device", &Device{client: c, id: id, objects: make(map[string]uint64)}
 	}
 	return nil

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"time"
+
+	"github.com/gybob/aai-gateway/internal/platform/linux/fdwire"
 )
 
 // maxKeymap is the limit for a keymap, in bytes.
@@ -56,7 +58,7 @@ func (d *Device) Keymap() (text string, locked, group uint32, err error) {
 	return d.keymap, d.locked, d.group, d.keymapErr
 }
 
-func (c *Client) onDevice(id uint64, opcode uint32, e *event) {
+func (c *Client) onDevice(id uint64, opcode uint32, e *fdwire.Reader) {
 	const destroyed, region, added, resumed, paused = 0, 4, 5, 7, 8
 	d := c.devices[id]
 	if d == nil {
@@ -72,25 +74,25 @@ func (c *Client) onDevice(id uint64, opcode uint32, e *event) {
 			delete(c.owners, object)
 		}
 	case region:
-		at := func() int { return int(int32(e.u32())) }
+		at := func() int { return int(int32(e.Uint())) }
 		d.regions = append(d.regions, Region{X: at(), Y: at(), W: at(), H: at()})
 	case added:
-		object, kind := e.u64(), e.string()
+		object, kind := e.Uint64(), e.Text()
 		d.objects[kind], c.kinds[object], c.owners[object] = object, kind, d
 	case resumed:
-		d.serial, d.resumed = e.u32(), true
+		d.serial, d.resumed = e.Uint(), true
 	case paused:
-		d.serial, d.resumed = e.u32(), false
+		d.serial, d.resumed = e.Uint(), false
 	}
 	close(c.changed)
 	c.changed = make(chan struct{})
 }
 
-func (c *Client) onKeyboard(d *Device, opcode uint32, e *event) {
+func (c *Client) onKeyboard(d *Device, opcode uint32, e *fdwire.Reader) {
 	const keymap, modifiers, xkb = 1, 3, 1
 	switch opcode {
 	case keymap:
-		kind, size, file := e.u32(), e.u32(), e.file()
+		kind, size, file := e.Uint(), e.Uint(), e.File()
 		if file == nil || d == nil {
 			return
 		}
@@ -107,8 +109,8 @@ func (c *Client) onKeyboard(d *Device, opcode uint32, e *event) {
 		}
 		d.keymap, d.keymapErr = string(text[:n]), nil
 	case modifiers:
-		e.u32()
-		depressed, locked, latched, group := e.u32(), e.u32(), e.u32(), e.u32()
+		e.Uint()
+		depressed, locked, latched, group := e.Uint(), e.Uint(), e.Uint(), e.Uint()
 		_, _ = depressed, latched
 		if d != nil {
 			d.locked, d.group = locked, group

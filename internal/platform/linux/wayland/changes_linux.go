@@ -68,7 +68,7 @@ func (d *Display) watchClipboard(ctx context.Context, changed func()) error {
 		const offered, selection = 0, 1
 		switch opcode {
 		case offered:
-			id := e.uint()
+			id := e.Uint()
 			c.handle(id, func(uint16, *reader) {})
 			go func() { // the reading goroutine must not wait
 				_ = c.send(context.WithoutCancel(ctx), id, destroy)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/platform/linux/clipserver"
+	"github.com/gybob/aai-gateway/internal/platform/linux/fdwire"
 )
 
 // Limits on the clipboard.
@@ -121,17 +122,17 @@ func (c *conn) offer(ctx context.Context) (o clipOffer, err error) {
 		defer mu.Unlock()
 		switch opcode {
 		case offered:
-			id := e.uint()
+			id := e.Uint()
 			types[id] = nil
 			c.handle(id, func(_ uint16, e *reader) {
 				mu.Lock()
 				defer mu.Unlock()
-				if kind := e.string(); len(types[id]) < maxOffers {
+				if kind := e.Text(); len(types[id]) < maxOffers {
 					types[id] = append(types[id], kind)
 				}
 			})
 		case selection:
-			clip = e.uint()
+			clip = e.Uint()
 		}
 	})
 	if err == nil {
@@ -186,7 +187,7 @@ func (c *conn) receive(ctx context.Context, id uint32, kind string) ([]byte, err
 	if err != nil {
 		return nil, err
 	}
-	err = c.send(ctx, id, receive, kind, openFile{w})
+	err = c.send(ctx, id, receive, kind, fdwire.OpenFile{w})
 	_ = w.Close()
 	if err != nil {
 		_ = r.Close()
@@ -296,7 +297,7 @@ func (s *source) serve(opcode uint16, e *reader) {
 	const wanted, cancelled, destroy = 0, 1, 1
 	switch opcode {
 	case wanted:
-		kind, file := e.string(), e.file()
+		kind, file := e.Text(), e.File()
 		if file == nil {
 			return
 		}

@@ -6,18 +6,16 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os"
-	"slices"
 	"sync"
-	"syscall"
 	"time"
+
+	"github.com/gybob/aai-gateway/internal/platform/linux/fdwire"
 )
 
 // Limits of a connection.
 const (
 	patience   = 10 * time.Second // for an answer of the compositor, whatever the caller's deadline
 	maxMessage = 1<<16 - 4        // bytes; the protocol's limit
-	maxWaiting = 64               // file descriptors that no event has taken
 )
 
 // displayID is the object that every connection has, wl_display.
@@ -89,10 +87,10 @@ func (c *conn) onDisplay(opcode uint16, event *reader) {
 	const failed, deleted = 0, 1
 	switch opcode {
 	case failed:
-		object, code, text := event.uint(), event.uint(), event.string()
+		object, code, text := event.Uint(), event.Uint(), event.Text()
 		c.lose(fmt.Errorf("the compositor refused a request to object %d with error %d: %q", object, code, text))
 	case deleted:
-		id := event.uint()
+		id := event.Uint()
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if _, known := c.objects[id]; known && id > registryID && id < serverIDs {
@@ -106,7 +104,7 @@ func (c *conn) onRegistry(opcode uint16, event *reader) {
 	const added, removed = 0, 1
 	switch opcode {
 	case added:
-		name, kind, version := event.uint(), event.string(), event.uint()
+		name, kind, version := event.Uint(), event.Text(), event.Uint()
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if g, known := c.globals[kind]; known {
@@ -185,34 +183,9 @@ func (c *conn) bindName(ctx context.Context, kind string, name, version uint32, 
 	return id, c.send(ctx, registryID, bind, name, kind, version, id)
 }
 
-// A fixed is a number with 8 bits after the point.
-type fixed int32
-
-// An openFile is a file descriptor as an argument. It stays open.
-type openFile struct{ *os.File }
-
-// send sends a request. Arguments are uint32, int32, fixed, string or openFile.
+// send sends a request with arguments as [fdwire.Append] takes them.
 func (c *conn) send(ctx context.Context, object uint32, opcode uint16, args ...any) error {
-	message := make([]byte, 8, 64)
-	var rights []byte
-	for _, arg := range args {
-		switch v := arg.(type) {
-		case uint32:
-			message = binary.NativeEndian.AppendUint32(message, v)
-		case int32:
-			message = binary.NativeEndian.AppendUint32(message, uint32(v))
-		case fixed:
-			message = binary.NativeEndian.AppendUint32(message, uint32(v))
-		case string:
-			message = binary.NativeEndian.AppendUint32(message, uint32(len(v)+1))
-			message = append(append(message, v...), 0)
-			message = append(message, make([]byte, -len(message)&3)...)
-		case openFile:
-			rights = append(rights, syscall.UnixRights(int(v.Fd()))...)
-		default:
-			return fmt.Errorf("an argument is of the type %T", arg)
-		}
-	}
+	message, rights := fdwire.Append(make([]byte, 8, 64), args...)
 	if len(message) > maxMessage {
 		return fmt.Errorf("a request has %d bytes; expected at most %d", len(message), maxMessage)
 	}
@@ -305,46 +278,15 @@ func (c *conn) alive() bool {
 	}
 }
 
+// A reader reads the arguments of an event.
+type reader = fdwire.Reader
+
 // read reads events until the connection ends.
 func (c *conn) read() {
-	var waiting []byte
-	var files []int
-	defer func() {
-		for _, fd := range files {
-			_ = syscall.Close(fd)
-		}
-	}()
-	in, oob := make([]byte, 1<<16), make([]byte, syscall.CmsgSpace(4*maxWaiting))
-	for {
-		n, oobn, _, _, err := c.socket.ReadMsgUnix(in, oob)
-		if err == nil && n == 0 {
-			err = errors.New("the compositor closed the connection")
-		}
-		if err != nil {
-			c.lose(err)
-			return
-		}
-		files = append(files, rightsIn(oob[:oobn])...)
-		if len(files) > maxWaiting {
-			c.lose(errors.New("the compositor sends files that nobody asked for"))
-			return
-		}
-		waiting = append(waiting, in[:n]...)
-		for len(waiting) >= 8 {
-			size := int(binary.NativeEndian.Uint32(waiting[4:]) >> 16)
-			if size < 8 {
-				c.lose(fmt.Errorf("the compositor sent a message of %d bytes", size))
-				return
-			}
-			if len(waiting) < size {
-				break
-			}
-			event := &reader{data: waiting[8:size], files: &files}
-			c.dispatch(binary.NativeEndian.Uint32(waiting), uint16(binary.NativeEndian.Uint32(waiting[4:])&0xffff), event)
-			waiting = waiting[size:]
-		}
-		waiting = slices.Clone(waiting)
-	}
+	size := func(head []byte) int { return int(binary.NativeEndian.Uint32(head[4:]) >> 16) }
+	c.lose(fdwire.Receive(c.socket, 8, size, func(head []byte, event *reader) {
+		c.dispatch(binary.NativeEndian.Uint32(head), uint16(binary.NativeEndian.Uint32(head[4:])&0xffff), event)
+	}))
 }
 
 func (c *conn) dispatch(object uint32, opcode uint16, event *reader) {
@@ -354,7 +296,7 @@ func (c *conn) dispatch(object uint32, opcode uint16, event *reader) {
 	if h == nil {
 		return
 	}
-	if h(opcode, event); event.short {
+	if h(opcode, event); event.Short {
 		c.lose(fmt.Errorf("the compositor sent event %d of object %d too short", opcode, object))
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
+	"github.com/gybob/aai-gateway/internal/platform/linux/fdwire"
 	"github.com/gybob/aai-gateway/internal/platform/linux/keysym"
 )
 
@@ -109,7 +110,7 @@ func (d *Display) Type(ctx context.Context, which desktop.Seat, window desktop.W
 
 // Key implements desktop.Keyboard.
 func (d *Display) Key(ctx context.Context, which desktop.Seat, window desktop.WindowID, chord desktop.Chord) error {
-	sym, modifiers, err := chordOf(chord)
+	sym, modifiers, err := keysym.Chord(chord.Key, chord.Modifiers)
 	if err != nil {
 		return err
 	}
@@ -119,21 +120,6 @@ func (d *Display) Key(ctx context.Context, which desktop.Seat, window desktop.Wi
 	}
 	defer t.end()
 	return t.chord(ctx, sym, modifiers)
-}
-
-// chordOf returns the keysym and the modifiers of a chord.
-func chordOf(chord desktop.Chord) (sym keysym.Sym, modifiers []keysym.Sym, err error) {
-	if sym, err = keysym.Key(chord.Key); err != nil {
-		return 0, nil, err
-	}
-	for _, name := range chord.Modifiers {
-		m, err := keysym.Modifier(name)
-		if err != nil {
-			return 0, nil, err
-		}
-		modifiers = append(modifiers, m)
-	}
-	return sym, modifiers, nil
 }
 
 // WithKeyboard implements desktop.Keyboard.
@@ -236,7 +222,7 @@ func (t *virtualTypist) setKeymap(ctx context.Context, k keymap) error {
 	file := os.NewFile(uintptr(fd), "keymap")
 	defer func() { _ = file.Close() }()
 	if _, err = file.WriteString(k.text + "\x00"); err == nil {
-		err = t.conn.send(ctx, t.id, keyboardKeymap, uint32(xkbV1), openFile{file}, uint32(len(k.text)+1))
+		err = t.conn.send(ctx, t.id, keyboardKeymap, uint32(xkbV1), fdwire.OpenFile{file}, uint32(len(k.text)+1))
 	}
 	if err == nil {
 		err = t.conn.sync(ctx)

@@ -104,18 +104,18 @@ func (o *output) describe(opcode uint16, e *reader) {
 	const geometry, mode, scale, name = 0, 1, 3, 4
 	switch opcode {
 	case geometry:
-		o.mode.X, o.mode.Y = e.int(), e.int()
-		_, _, _ = e.int(), e.int(), e.int() // size in millimetres, order of colours
-		_, _ = e.string(), e.string()       // maker and model
-		o.turned = e.int()&1 != 0
+		o.mode.X, o.mode.Y = e.Int(), e.Int()
+		_, _, _ = e.Int(), e.Int(), e.Int() // size in millimetres, order of colours
+		_, _ = e.Text(), e.Text()           // maker and model
+		o.turned = e.Int()&1 != 0
 	case mode:
-		if flags := e.uint(); flags&1 != 0 { // the current one
-			o.mode.W, o.mode.H = e.int(), e.int()
+		if flags := e.Uint(); flags&1 != 0 { // the current one
+			o.mode.W, o.mode.H = e.Int(), e.Int()
 		}
 	case scale:
-		o.factor = e.int()
+		o.factor = e.Int()
 	case name:
-		o.Name = aai.CleanLabel(e.string(), maxTitle)
+		o.Name = aai.CleanLabel(e.Text(), maxTitle)
 	}
 }
 
@@ -124,9 +124,9 @@ func (o *output) place(opcode uint16, e *reader) {
 	const position, size = 0, 1
 	switch opcode {
 	case position:
-		o.logical.X, o.logical.Y = e.int(), e.int()
+		o.logical.X, o.logical.Y = e.Int(), e.Int()
 	case size:
-		o.logical.W, o.logical.H = e.int(), e.int()
+		o.logical.W, o.logical.H = e.Int(), e.Int()
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
 	"github.com/gybob/aai-gateway/internal/gateway/actionctx"
+	"github.com/gybob/aai-gateway/internal/platform/linux/fdwire"
 )
 
 // pointerManager is the interface for virtual pointers.
@@ -189,7 +190,7 @@ func (p *virtualPointer) turn(ctx context.Context, dx, dy int) (err error) {
 		}
 		for i := 0; i < n && err == nil; i++ {
 			err = errors.Join(p.conn.send(ctx, p.id, pointerSource, uint32(wheel)),
-				p.conn.send(ctx, p.id, pointerDiscrete, p.time(), axis, fixed(sign*notch<<8), sign), p.conn.send(ctx, p.id, pointerFrame))
+				p.conn.send(ctx, p.id, pointerDiscrete, p.time(), axis, fdwire.Fixed(sign*notch<<8), sign), p.conn.send(ctx, p.id, pointerFrame))
 		}
 	}
 	return err

@@ -15,6 +15,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/platform/linux/fdwire"
 )
 
 // maxPixels bounds a screenshot: a screen of 16 by 8 thousand pixels.
@@ -134,10 +135,10 @@ func (c *conn) capture(ctx context.Context, o output, part desktop.Rect) (*image
 		const buffer, flags, ready, failed = 0, 1, 2, 3
 		switch opcode {
 		case buffer:
-			f.format, f.width, f.height, f.stride = e.uint(), e.uint(), e.uint(), e.uint()
+			f.format, f.width, f.height, f.stride = e.Uint(), e.Uint(), e.Uint(), e.Uint()
 			describe()
 		case flags:
-			f.upsideDown = e.uint()&1 != 0
+			f.upsideDown = e.Uint()&1 != 0
 		case ready:
 			finish()
 		case failed:
@@ -204,7 +205,7 @@ func (c *conn) newBuffer(ctx context.Context, f *frame) (memory []byte, buffer u
 	}
 	pool := c.add(nil)
 	if err == nil {
-		err = c.send(ctx, shm, createPool, pool, openFile{file}, i32(size))
+		err = c.send(ctx, shm, createPool, pool, fdwire.OpenFile{file}, i32(size))
 	}
 	if err == nil {
 		buffer = c.add(nil)

@@ -45,7 +45,7 @@ func (c *conn) theSeat(ctx context.Context) (uint32, error) {
 		if opcode == 0 {
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			s.capabilities = e.uint()
+			s.capabilities = e.Uint()
 		}
 	})
 	if err == nil {

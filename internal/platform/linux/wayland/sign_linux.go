@@ -114,7 +114,7 @@ func (s *sign) create(ctx context.Context, width, height int) error {
 			return
 		}
 		select {
-		case configured <- e.uint():
+		case configured <- e.Uint():
 		default:
 		}
 	})
