@@ -2,6 +2,9 @@ package wayland_test
 
 import (
 	"context"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -127,4 +130,134 @@ func TestWaylandPortalOfKDE(t *testing.T) {
 	allowed, _ := s.newPortalDisplay(t, &tokenStore{})
 	s.typeInto(t, allowed, f, "allowed")
 	s.endOfCompositor(t, allowed, w)
+}
+
+// TestWaylandPortalOfGNOME: the person is asked once; a token of an earlier session needs no question, a revoked one leads
+// to a new question, and a denial is not asked again.
+func TestWaylandPortalOfGNOME(t *testing.T) {
+	if linuxtest.ChosenCompositor() != linuxtest.GNOMEShell {
+		return
+	}
+	s := newSession(t)
+	startPortal(t, s, "GNOME", "/usr/libexec/xdg-desktop-portal-gnome", "org.freedesktop.impl.portal.desktop.gnome")
+	f := s.Fixture(t, linuxtest.GTK4)
+	w := s.inFront(t, f.Title)
+	folder, err := filepath.Abs("testdata")
+	assert.NilError(t, err)
+	press := func(names ...string) {
+		go func() {
+			s.output(t, "python3", append([]string{filepath.Join(folder, "press.py"), "portal"}, names...)...)
+		}()
+	}
+	tokens := &tokenStore{}
+	first, asked := s.newPortalDisplay(t, tokens)
+	press("Allow Remote Interaction", "Share")
+	if err := first.Key(t.Context(), desktop.PersonSeat, w.ID, desktop.Chord{Key: "tab"}); err != nil && aai.AsError(err).Code != aai.AutomationFailed {
+		t.Fatal(err) // the dialog has taken the focus from the window
+	}
+	assert.Check(t, asked() != 0, "the caller did not get to know of the question")
+	assert.Check(t, tokens.token != "", "the token is not kept")
+	again, asked := s.newPortalDisplay(t, tokens)
+	s.typeInto(t, again, f, "restored")
+	assert.Check(t, is.Equal(asked(), 0), "the kept token led to a question")
+	for _, token := range []string{"revoked", "01234567-89ab-cdef-0123-456789abcdef"} {
+		revoked, asked := s.newPortalDisplay(t, &tokenStore{token: token})
+		w = s.inFront(t, f.Title)
+		press("Cancel")
+		for _, when := range []string{"after the question", "the second time"} {
+			err = revoked.Key(t.Context(), desktop.PersonSeat, w.ID, desktop.Chord{Key: "tab"})
+			got := aai.AsError(err)
+			assert.Check(t, is.Equal(got.Code, aai.PermissionDenied), "%s %s %v", token, when, err)
+			assert.Check(t, got.Hint != "", "%s %s %v", token, when, err)
+			w = s.inFront(t, f.Title)
+		}
+		assert.Check(t, is.Equal(asked(), 1), "the token %s led to %d questions", token, asked())
+	}
+	s.endOfCompositor(t, again, w)
+}
+
+// TestWaylandPortalShot: once the person has allowed it, GNOME's portal gives the picture of a window, and no file stays.
+func TestWaylandPortalShot(t *testing.T) {
+	if linuxtest.ChosenCompositor() != linuxtest.GNOMEShell {
+		return
+	}
+	s := newSession(t)
+	startPortal(t, s, "GNOME", "/usr/libexec/xdg-desktop-portal-gnome", "org.freedesktop.impl.portal.desktop.gnome")
+	conn, err := dbus.Connect(s.Address)
+	assert.NilError(t, err)
+	defer func() { _ = conn.Close() }()
+	const store = "org.freedesktop.impl.portal.PermissionStore"
+	err = conn.Object(store, "/org/freedesktop/impl/portal/PermissionStore").Call(store+".SetPermission", 0,
+		"screenshot", true, "screenshot", "", []string{"yes"}).Err
+	assert.NilError(t, err)
+	until(t, func() bool {
+		o, err := s.Offer(t.Context())
+		return err == nil && o.Pictures != ""
+	})
+	f := s.Fixture(t, linuxtest.GTK4)
+	w := s.inFront(t, f.Title)
+	colours := map[[3]uint32]bool{}
+	until(t, func() bool {
+		p, err := s.CaptureWindow(t.Context(), w.ID)
+		assert.NilError(t, err)
+		b := p.Bounds()
+		assert.Equal(t, b.Dx(), w.Frame.W, "%v %v", b, w.Frame)
+		assert.Equal(t, b.Dy(), w.Frame.H, "%v %v", b, w.Frame)
+		for y := range w.Frame.H {
+			for x := range w.Frame.W {
+				r, g, b, _ := p.At(x, y).RGBA()
+				colours[[3]uint32{r, g, b}] = true
+			}
+		}
+		return len(colours) > 20 // a drawn window with text, and not the plain background
+	})
+	for _, pattern := range []string{"*.png", "*/*.png", "*/*/*.png"} {
+		left, err := filepath.Glob(filepath.Join(s.Home, pattern))
+		assert.NilError(t, err)
+		assert.Check(t, is.Len(left, 0), "files stay: %v", left)
+	}
+}
+
+// tableFile has the table of compositors, a row for each version.
+const tableFile = "../../../../docs/wayland.md"
+
+// TestWaylandTable: the row of the chosen compositor says what it offers. UPDATE_GOLDEN=1 writes the row.
+func TestWaylandTable(t *testing.T) {
+	s := newSession(t)
+	if linuxtest.ChosenCompositor() == linuxtest.GNOMEShell {
+		startPortal(t, s, "GNOME", "/usr/libexec/xdg-desktop-portal-gnome", "org.freedesktop.impl.portal.desktop.gnome")
+		until(t, func() bool {
+			o, err := s.Offer(t.Context())
+			return err == nil && o.Pictures != ""
+		})
+	}
+	offer, err := s.Offer(t.Context())
+	assert.NilError(t, err)
+	cells := []string{offer.Windows, offer.Pictures, offer.Input, offer.Clipboard}
+	for i, cell := range cells {
+		if cell == "" {
+			cells[i] = "no"
+		}
+	}
+	program := string(linuxtest.ChosenCompositor())
+	name := program + " " + regexp.MustCompile(`\d+(\.\d+)+`).FindString(s.output(t, program, "--version"))
+	row := "| " + name + " | " + strings.Join(cells, " | ") + " |"
+	text, err := os.ReadFile(tableFile)
+	assert.NilError(t, err)
+	old := ""
+	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(line, "| "+name+" |") {
+			old = strings.TrimSuffix(line, "\n")
+		}
+	}
+	if old == row {
+		return
+	}
+	assert.Assert(t, os.Getenv("UPDATE_GOLDEN") != "", "the row is %q, the compositor offers %q", old, row)
+	next := strings.Replace(string(text), old, row, 1)
+	if old == "" {
+		const head = "| --- | --- | --- | --- | --- |\n"
+		next = strings.Replace(string(text), head, head+row+"\n", 1)
+	}
+	assert.NilError(t, os.WriteFile(tableFile, []byte(next), 0o644))
 }
