@@ -17,6 +17,7 @@ import (
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/catalog"
 	"github.com/gybob/aai-gateway/internal/importers"
+	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
 // serverCommand returns the command of a server that was imported, with what it saves in the vault, or why the
@@ -111,6 +112,7 @@ func textsOf(words []any) []string {
 // TestVariablesThatChooseCode checks that variables which choose code become a visible part of the command, by
 // which a real Python gets them, and that a server with a variable of the loader is left out.
 func TestVariablesThatChooseCode(t *testing.T) {
+	testkit.Need(t, "python3")
 	folder := t.TempDir()
 	assert.NilError(t, os.WriteFile(filepath.Join(folder, "sitecustomize.py"), []byte("print('customized')"), 0o600))
 	words, vault, why := serverCommand(t, t.TempDir(), map[string]any{"command": "python3", "args": []any{"-c", "pass"},

@@ -10,6 +10,8 @@ import (
 
 	"gotest.tools/v3/assert"
 	is "gotest.tools/v3/assert/cmp"
+
+	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
 // programFile names the variable for the file into which a client writes the file of its own program.
@@ -60,6 +62,7 @@ func reported(t *testing.T, folder string, env []string, args ...string) (identi
 // realPython returns a Python of this computer that is no launcher.
 func realPython(t *testing.T) string {
 	t.Helper()
+	testkit.Need(t, "python3")
 	out, err := exec.CommandContext(t.Context(), "python3", "-c", "import sys; print(sys.executable)").Output()
 	assert.NilError(t, err)
 	return strings.TrimSpace(string(out))
@@ -278,6 +281,7 @@ func TestScriptInjections(t *testing.T) {
 // TestNodeOptions: each option that the installed node documents with a value is known to have one, and no
 // other is.
 func TestNodeOptions(t *testing.T) {
+	testkit.Need(t, "node")
 	out, err := exec.CommandContext(t.Context(), "node", "--help").Output()
 	assert.NilError(t, err)
 	g := nodeGrammar()

@@ -197,6 +197,7 @@ func copyFile(t *testing.T, from, to string) {
 // TestAnUpdateOfAClientIsTheSame: a new version in a new folder keeps the identity; another
 // program beside it differs.
 func TestAnUpdateOfAClientIsTheSame(t *testing.T) {
+	testkit.Need(t, "node")
 	folder := folderOf(t)
 	of := func(path string) string {
 		if strings.HasSuffix(path, ".js") {
@@ -256,6 +257,7 @@ func TestNobodyCertain(t *testing.T) {
 
 // TestASocketsMakerThatHasEnded: its number may be another's by now.
 func TestASocketsMakerThatHasEnded(t *testing.T) {
+	testkit.Need(t, "python3")
 	listener := filepath.Join(t.TempDir(), "socket")
 	p := testkit.StartProcess(t, exec.CommandContext(t.Context(), "python3", "-c", "import socket,sys\ns=socket.socket(socket.AF_UNIX)\ns.bind(sys.argv[1])\ns.listen()\nprint(flush=True)\nsys.stdin.read()", listener))
 	p.ReadLine(t)

@@ -9,11 +9,13 @@ import (
 	"gotest.tools/v3/assert"
 
 	"github.com/gybob/aai-gateway/internal/process"
+	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
 // TestTerminal: a program with a shell on a pseudo-terminal shows one, also if a child process of
 // the same program started it. A program with other children does not, nor does its parent.
 func TestTerminal(t *testing.T) {
+	testkit.Need(t, "python3")
 	start := func(name string, args ...string) int {
 		t.Helper()
 		cmd := exec.Command(name, args...)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/gybob/aai-gateway/internal/platform/linux/ei"
 	"github.com/gybob/aai-gateway/internal/platform/linux/keysym"
+	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
 // An oracle is testdata/xkb.py.
@@ -23,6 +24,7 @@ type oracle struct {
 
 func newOracle(t *testing.T) *oracle {
 	t.Helper()
+	testkit.Need(t, "python3")
 	cmd := exec.CommandContext(t.Context(), "python3", "testdata/xkb.py")
 	cmd.Stderr = t.Output()
 	in, err := cmd.StdinPipe()
