@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/json"
 	"testing"
+	"time"
 
 	"gotest.tools/v3/assert"
 	is "gotest.tools/v3/assert/cmp"
@@ -33,4 +34,48 @@ func TestFlagErrorsInPlainWords(t *testing.T) {
 	} {
 		assert.Check(t, is.Equal(plainFlagError(given), want))
 	}
+}
+
+// TestOperable checks that the check fails if windows cannot be read, or if there is no screen.
+func TestOperable(t *testing.T) {
+	found := func(names ...string) any {
+		values := map[string]any{}
+		for _, name := range names {
+			values[name] = map[string]any{"value": ":0", "from": "the own environment"}
+		}
+		return map[string]any{"found": values}
+	}
+	for _, c := range []struct {
+		data map[string]any
+		want bool
+	}{
+		{map[string]any{"enabled": true, "session": found("DISPLAY")}, true},
+		{map[string]any{"enabled": true, "session": found("WAYLAND_DISPLAY")}, true},
+		{map[string]any{"enabled": true, "session": found("DBUS_SESSION_BUS_ADDRESS")}, false},
+		{map[string]any{"enabled": false, "session": found("DISPLAY")}, false},
+		{map[string]any{"enabled": true}, true},
+		{map[string]any{}, false},
+	} {
+		v, err := decodeView[checkView](c.data)
+		if err != nil || v.isInoperable() == c.want {
+			t.Errorf("%v: %v, %v", c.data, !v.isInoperable(), err)
+		}
+	}
+}
+
+// TestCheckLoop: the command ends after many events in a row that came while the workflow ran, but not for events between.
+func TestCheckLoop(t *testing.T) {
+	now := time.Now()
+	event := func(at time.Time) any { return map[string]any{"timestamp": at.Format(time.RFC3339Nano)} }
+	e := &eventRuns{runs: []runTime{{now, now.Add(time.Second)}}}
+	during, before := event(now.Add(time.Second/2)), event(now.Add(-time.Second))
+	for range maxOwnEvents - 1 {
+		assert.NilError(t, e.checkLoop(during))
+	}
+	assert.NilError(t, e.checkLoop(before))
+	for range maxOwnEvents - 1 {
+		err := e.checkLoop(during)
+		assert.NilError(t, err, "an event from outside does not count: %v", err)
+	}
+	assert.Check(t, e.checkLoop(during) != nil, "a workflow that causes its own event goes on")
 }

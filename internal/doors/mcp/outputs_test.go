@@ -5,6 +5,8 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"runtime"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -14,6 +16,7 @@ import (
 	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
 // answering is an app with a tool that returns the result.
@@ -156,4 +159,147 @@ func TestPicturesAreNotInTheText(t *testing.T) {
 	assert.Equal(t, got.Content[1].Data, encoded, "%.300s", m.Result)
 	assert.Assert(t, strings.Count(string(m.Result), encoded[:40]) <= strings.Count(encoded, encoded[:40]), "%.300s", m.Result)
 	assert.Check(t, is.Equal(got.StructuredContent.Text, "seen"), "the words are not in the data: %+v", got.StructuredContent)
+}
+
+// slowly is an app with a tool that reports its progress.
+func slowly(run aai.Action) *aai.App {
+	return &aai.App{ID: "org.example.Slow", Name: "Slow", Tools: []*aai.Tool{tool("work", aai.Reads, run)}}
+}
+
+func work(meta string) string {
+	return `{"name":"aai_exec","arguments":{"app":"org.example.Slow","tool":"work"}` + meta + `}`
+}
+
+func TestProgress(t *testing.T) {
+	var late func()
+	c := newWorld(t, adding(slowly(func(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
+		late = func() { gateway.Progress(ctx, 9, 9, "late") }
+		for _, done := range []float64{1, 1, 0.5, 2, 12, 3} {
+			gateway.Progress(ctx, done, 9, fmt.Sprintf("Step %v\x1b", done))
+		}
+		return &aai.Result{Text: "done"}, nil
+	}))).dial(t).open("2025-11-25", `{}`)
+	for _, token := range []string{`"p-42"`, `7`} {
+		news, answer := c.until(c.request("tools/call", work(`,"_meta":{"progressToken":`+token+`}`)))
+		answer.result(t).succeeds(t)
+		var got []string
+		for _, m := range news {
+			got = append(got, m.Method+" "+string(m.Params))
+		}
+		expectLines(t, token, got,
+			`notifications/progress {"progressToken":`+token+`,"message":"Step 1","progress":1,"total":9}`,
+			`notifications/progress {"progressToken":`+token+`,"message":"Step 2","progress":2,"total":9}`,
+			`notifications/progress {"progressToken":`+token+`,"message":"Step 3","progress":3,"total":9}`)
+		late()
+	}
+	news, _ := c.until(c.request("tools/call", work(``)))
+	assert.Check(t, is.Len(news, 0), "without a token came %+v", news)
+	late()
+	rest, err := c.hangUp()
+	assert.Assert(t, is.Len(rest, 0))
+	assert.NilError(t, err)
+}
+
+// TestProgressOfAToolThatIsSilent checks that a silent tool also has progress, in seconds of its timeout.
+func TestProgressOfAToolThatIsSilent(t *testing.T) {
+	w := newWorld(t)
+	c := w.dial(t).open("2025-11-25", `{}`)
+	id := c.request("tools/call", strings.TrimSuffix(exec(blockTool, `{}`), "}")+`,"_meta":{"progressToken":1}}`)
+	last := 0.0
+	for range 2 {
+		m := c.receive()
+		var p struct {
+			Progress, Total float64
+			Message         string
+		}
+		err := json.Unmarshal(m.Params, &p)
+		assert.NilError(t, err, m.Params)
+		assert.Equal(t, m.Method, "notifications/progress", m.Params)
+		assert.Assert(t, !(p.Progress <= last), m.Params)
+		assert.Assert(t, p.Total == 30, m.Params)
+		assert.Equal(t, p.Message, "Waiting for Notes", m.Params)
+		last = p.Progress
+	}
+	close(w.release)
+	_, answer := c.until(id)
+	answer.result(t).succeeds(t)
+}
+
+// TestArgumentsArriveWhole checks that arguments of every size arrive unchanged, by every way.
+func TestArgumentsArriveWhole(t *testing.T) {
+	sizes := []int{1, 1000, 1025, 70_000, 1_000_000}
+	check := func(t *testing.T, w *world, size int) {
+		t.Helper()
+		text, _ := (<-w.added).Args["text"].(string)
+		assert.Check(t, is.Equal(text, strings.Repeat("x", size)), "of %d bytes there came %d", size, len(text))
+	}
+	args := func(size int) string { return fmt.Sprintf(`{"text":%q}`, strings.Repeat("x", size)) }
+	t.Run("stdio", func(t *testing.T) {
+		w := newWorld(t)
+		c := w.dial(t).open(oldEra, `{}`)
+		for _, size := range sizes {
+			c.ask("tools/call", exec(addTool, args(size))).result(t).succeeds(t)
+			check(t, w, size)
+			c.ask("tools/call", `{"arguments":`+args(size)+`,"name":"`+notes+`:add"}`).result(t).succeeds(t)
+			check(t, w, size)
+			quoted, _ := json.Marshal(args(size)) // some models send a string
+			c.ask("tools/call", exec(addTool, string(quoted))).result(t).succeeds(t)
+			check(t, w, size)
+		}
+	})
+	t.Run("HTTP", func(t *testing.T) {
+		s := newWorld(t).serve(t)
+		for _, c := range []*caller{s.as("").open(t), s.as("").modern()} {
+			for _, size := range sizes {
+				c.ask(t, "tools/call", exec(addTool, args(size))).result(t).succeeds(t)
+				check(t, s.world, size)
+			}
+		}
+	})
+	t.Run("SSE", func(t *testing.T) {
+		s := newWorld(t).serve(t, withSSE)
+		client := mcp.NewClient(&mcp.Implementation{Name: "tester", Version: "0"}, nil)
+		session, err := client.Connect(t.Context(), &mcp.SSEClientTransport{
+			Endpoint: strings.TrimSuffix(s.url, "/mcp") + "/sse", HTTPClient: &http.Client{Transport: s.client.Transport},
+		}, nil)
+		assert.NilError(t, err)
+		defer session.Close() //nolint:errcheck // the test is over
+		for _, size := range sizes {
+			result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "aai_exec", Arguments: map[string]any{
+				"app": notes, "tool": addTool, "args": map[string]any{"text": strings.Repeat("x", size)},
+			}})
+			assert.NilError(t, err, "%+v", result)
+			assert.Assert(t, !result.IsError, "the call gave %+v, %v", result, err)
+			check(t, s.world, size)
+		}
+	})
+}
+
+// TestWhatARefusedCallCosts checks that a call that is refused for its size takes twice the memory of
+// its message, for every content, and is recorded.
+func TestWhatARefusedCallCosts(t *testing.T) {
+	const size = 8 << 20
+	for name, filling := range map[string]string{
+		"text": `"` + strings.Repeat("x", size) + `"`, "lists": "[" + strings.Repeat("[],", size/3) + "0]",
+		"objects": "[" + strings.Repeat(`{"a":0},`, size/8) + "0]", "escapes": `"` + strings.Repeat(`\u0061`, size/6) + `"`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			c := w.dial(t).open(oldEra, `{}`)
+			c.lives()
+			params := exec(addTool, `{"password":`+filling+`}`)
+			line := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":"x","method":"tools/call","params":%s}`+"\n", params)
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			_, _ = c.in.Write(line)
+			m := c.receive()
+			runtime.ReadMemStats(&after)
+			m.result(t).fails(t, string(aai.InvalidParams))
+			if took := int(after.TotalAlloc - before.TotalAlloc); took > 5*len(line)/2 {
+				t.Errorf("%.1f times the message", float64(took)/float64(len(line)))
+			}
+			n := w.journal.outcomes(addTool)[aai.InvalidParams]
+			assert.Check(t, is.Equal(n, 1), "%d are on record", n)
+		})
+	}
 }

@@ -1,13 +1,18 @@
 package mcp_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"gotest.tools/v3/assert"
 	is "gotest.tools/v3/assert/cmp"
+
+	"github.com/gybob/aai-gateway"
 )
 
 // modern returns the parameters of a call of a stateless version: those of the call, further ones, and
@@ -153,4 +158,108 @@ func TestOlderClientsCannotBringAnswers(t *testing.T) {
 	call := strings.TrimSuffix(exec(addTool, `{}`), "}") + "," + strings.TrimSuffix(inputs(accepts("always"), `{"consent":"x"}`), ",") + "}"
 	c.ask("tools/call", call).result(t).fails(t, "CONSENT_REQUIRED")
 	w.ranNothing(t)
+}
+
+// rootsTool returns the client's roots.
+func rootsTool(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
+	ask := aai.ClientCapabilitiesOf(ctx).Roots
+	if ask == nil {
+		return &aai.Result{Text: "no folders"}, nil
+	}
+	roots, err := ask(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &aai.Result{Text: fmt.Sprint(roots)}, nil
+}
+
+// withRootsTool adds the tool to the gateway's own app and to another app.
+func withRootsTool(w *world) {
+	w.catalog.apps[0].Tools = append(w.catalog.apps[0].Tools, tool("where", aai.Reads, rootsTool))
+	adding(slowly(rootsTool))(w)
+}
+
+const whereCall = `{"name":"aai_exec","arguments":{"app":"aai","tool":"where"}}`
+
+// TestRootsInRounds checks that the gateway's own tools get the roots of stateless clients in a second round.
+func TestRootsInRounds(t *testing.T) {
+	folder := t.TempDir()
+	w := newWorld(t, withRootsTool)
+	client := mcp.NewClient(&mcp.Implementation{Name: "tester", Version: "0"}, nil)
+	client.AddRoots(&mcp.Root{URI: "file://" + filepath.ToSlash(folder), Name: "project"}, &mcp.Root{URI: "https://example.com/x"})
+	session := w.connectClient(t, "2026-07-28", client)
+	result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "aai_exec", Arguments: map[string]any{"app": "aai", "tool": "where"}})
+	assert.NilError(t, err)
+	got, want := textIn(t, result), fmt.Sprintf("[{%s project}]", folder)
+	assert.Check(t, is.Equal(got, want), "the folders are %q, want %q", got, want)
+	// Another app's tool might have effects: it is not run twice.
+	got = textIn(t, callWork(t, session))
+	assert.Check(t, is.Equal(got, "no folders"), "an app's tool knows %q", got)
+}
+
+// TestAnswersThatAreNoRoots tests other answers of stateless clients. None is asked twice.
+func TestAnswersThatAreNoRoots(t *testing.T) {
+	const knowsRoots = `{"roots":{}}`
+	w := newWorld(t, withRootsTool)
+	c := w.dial(t)
+	r := c.ask("tools/call", modern(whereCall, "", knowsRoots)).result(t)
+	assert.Equal(t, r.ResultType, "input_required", "%+v", r)
+	assert.Equal(t, r.InputRequests["aai.roots"].Method, "roots/list", "%+v", r)
+	for answer, want := range map[string]string{
+		`{"aai.roots":{"roots":[]}}`:                                "[]",
+		`{"aai.roots":{"roots":[{"uri":"https://a.b/"}]}}`:          "[]",
+		`{"aai.roots":{"action":"accept","content":{}}}`:            "AUTOMATION_FAILED",
+		`{"consent":{"action":"decline"},"aai.roots":{"roots":[]}}`: "[]",
+	} {
+		r := c.ask("tools/call", modern(whereCall, `"inputResponses":`+answer+`,`, knowsRoots)).result(t)
+		text := r.Content[0].Text
+		assert.Check(t, strings.HasPrefix(text, want), "%s gave %q, want %q", answer, text, want)
+	}
+	text := c.ask("tools/call", modern(whereCall, "", `{}`)).result(t).Content[0].Text
+	assert.Check(t, is.Equal(text, "no folders"), "a client without roots gave %q", text)
+}
+
+// askTool asks the client's model about the argument text.
+func askTool(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+	sample := aai.ClientCapabilitiesOf(ctx).Sample
+	if sample == nil {
+		return &aai.Result{Text: "no model"}, nil
+	}
+	text, _ := call.Args["text"].(string)
+	got, err := sample(ctx, aai.SamplingRequest{MaxTokens: 5, Messages: []aai.Message{{Text: text}}})
+	if err != nil {
+		return nil, err
+	}
+	return &aai.Result{Text: got.Text}, nil
+}
+
+// TestModelInRounds: a stateless client gets the question in the result of the call. Its answer counts for an equal question
+// only, and no other tool is run twice.
+func TestModelInRounds(t *testing.T) {
+	const knowsModels = `{"sampling":{}}`
+	call := func(tool, text string) string {
+		return fmt.Sprintf(`{"name":"aai_exec","arguments":{"app":"desktop","tool":%q,"args":{"text":%q}}}`, tool, text)
+	}
+	w := newWorld(t, adding(&aai.App{ID: aai.DesktopApp, Name: "Desktop", Tools: []*aai.Tool{tool("ax_ask_model", aai.Reads, askTool), tool("ax_click", aai.Reads, askTool)}}))
+	c := w.dial(t)
+	r := c.ask("tools/call", modern(call("ax_ask_model", "a"), "", knowsModels)).result(t)
+	assert.Equal(t, r.ResultType, "input_required", "%+v", r)
+	assert.Assert(t, is.Len(r.InputRequests, 1), "%+v", r)
+	name := ""
+	for key, request := range r.InputRequests {
+		name = key
+		assert.Check(t, is.Equal(request.Method, "sampling/createMessage"), "%s %+v", key, request)
+		assert.Check(t, strings.HasPrefix(key, "aai.sample."), "the request %s is %+v", key, request)
+	}
+	answer := fmt.Sprintf(`"inputResponses":{%q:{"role":"assistant","model":"m","content":{"type":"text","text":"yes"}}},`, name)
+	for about, want := range map[string]string{"a": "yes", "b": "AUTOMATION_FAILED"} {
+		r := c.ask("tools/call", modern(call("ax_ask_model", about), answer, knowsModels)).result(t)
+		text := r.Content[0].Text
+		assert.Check(t, strings.HasPrefix(text, want), "the answer to a for %s gave %q, want %q", about, text, want)
+	}
+	for _, other := range []string{
+		modern(call("ax_click", "a"), "", knowsModels), modern(call("ax_ask_model", "a"), "", `{}`),
+	} {
+		assert.Check(t, is.Equal(c.ask("tools/call", other).result(t).Content[0].Text, "no model"), other)
+	}
 }

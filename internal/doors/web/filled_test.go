@@ -2,20 +2,27 @@ package web_test
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"fmt"
 	"image"
 	"image/png"
+	"io"
+	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 	"time"
 
 	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	answers "github.com/gybob/aai-gateway/internal/answer"
+	"github.com/gybob/aai-gateway/internal/audit"
 	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/gateway/active"
 	"github.com/gybob/aai-gateway/internal/policy"
@@ -159,4 +166,110 @@ func TestEveryPageOfAFilledWorld(t *testing.T) {
 	expectPage(t, f.get(t, "/history/s1"), "guide")
 	assert.NilError(t, f.stop(t).Add(t.Context(), answers.Stop{}))
 	f.awaitEnd()
+}
+
+// maxPageBytes limits a page with all that it loads, on the wire, in bytes.
+const maxPageBytes = 60 << 10
+
+// TestTheFirstLoadIsSmall checks that each page of a used gateway, with style, scripts and images, is
+// small enough on the wire.
+func TestTheFirstLoadIsSmall(t *testing.T) {
+	apps := []*aai.App{mail(tool("send", kinds, nil))}
+	for i := range 20 {
+		app := &aai.App{ID: fmt.Sprint("org.test.App", i), Name: fmt.Sprint("App ", i), Description: "Writes down what is to be remembered, and finds it again", Digest: strings.Repeat("1", 64), Platform: "linux"}
+		for j := range 12 {
+			one := tool(fmt.Sprint("tool_", j), kinds, nil)
+			one.Description = "Does something of which a sentence is said"
+			app.Tools = append(app.Tools, one)
+		}
+		apps = append(apps, app)
+	}
+	w, _ := appWorld(t, apps...)
+	for range 60 {
+		w.calls(t, "claude-desktop")
+	}
+	before := audit.New(w.journal) // calls in every hour of a week
+	for i := range 200 {
+		assert.NilError(t, before.Record(t.Context(), &aai.Entry{
+			Kind: aai.Outcome, Time: time.Now().Add(-time.Duration(i) * time.Hour), Call: fmt.Sprint("h", i), Caller: claude(), App: "org.test.Mail", Tool: "send",
+			Admitted: true, Elapsed: time.Duration(i) * time.Millisecond,
+		}))
+	}
+	assert.NilError(t, before.Close())
+	w.makeCall(t, "c1", "", claude(), aai.BuiltinApp, "guide", map[string]any{"app": "aai"})
+	for i := range 30 {
+		w.makeCall(t, "", "c1", claude(), aai.BuiltinApp, "apps", map[string]any{"i": i})
+	}
+	w.post(t, "/doctor/run", w.form(t, "/doctor"))
+	for !strings.Contains(w.get(t, "/doctor").body, "<table") {
+	}
+	for _, path := range []string{
+		"/now", "/events", "/apps", "/app?app=org.test.Mail", "/app?app=org.test.App3", "/app?app=aai", "/tool?app=org.test.Mail&tool=send", "/found",
+		"/history", "/history/c1", "/history/charts", "/history/charts?days=7", "/consent", "/logins", "/settings", "/settings/logLevel", "/doctor", "/recordings",
+	} {
+		for _, lang := range []string{"en", "zh"} {
+			page := w.in(t, lang, path)
+			assert.Assert(t, page.status == http.StatusOK || path == "/found", "%s %d %s", path, page.status, page.body)
+			size := len(page.body)
+			for _, found := range regexp.MustCompile(`(?:href|src)="((?:/static|/picture)/[^"]+)"`).FindAllStringSubmatch(page.body, -1) {
+				size += w.loaded(t, found[1])
+			}
+			t.Logf("%s in %s: %d bytes, of which the page has %d", path, lang, size, len(page.body))
+			assert.Check(t, size <= maxPageBytes, "the first load of %s in %s has %d bytes", path, lang, size)
+		}
+	}
+}
+
+// loaded returns the bytes on the wire of all that a page loads. Static files are compressed, and
+// cached by browsers.
+func (w *world) loaded(t *testing.T, path string) int {
+	t.Helper()
+	r := w.request(t, http.MethodGet, path, nil)
+	r.Header.Set("Accept-Encoding", "gzip")
+	got := w.do(t, r)
+	if strings.HasPrefix(path, "/picture/") {
+		return len(got.body)
+	}
+	assert.Check(t, is.Equal(got.header.Get("Content-Encoding"), "gzip"), "%s %v", path, got.header)
+	assert.Check(t, is.Contains(got.header.Get("Cache-Control"), "immutable"), "%s %v", path, got.header)
+	z, err := gzip.NewReader(strings.NewReader(got.body))
+	assert.NilError(t, err)
+	_, err = io.Copy(io.Discard, z)
+	assert.Check(t, err, path)
+	return len(got.body)
+}
+
+// TestTheStyleSaysEachThingOnce checks that no two rules for the same screens repeat a declaration of a
+// selector.
+func TestTheStyleSaysEachThingOnce(t *testing.T) {
+	b, err := os.ReadFile("static/style.css")
+	assert.NilError(t, err)
+	said, media := make(map[string]string), ""
+	for line := range strings.Lines(string(b)) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "@media") {
+			media, line, _ = strings.Cut(strings.TrimSuffix(line, "}"), "{")
+		}
+		if line == "}" {
+			media = ""
+		}
+		rule := regexp.MustCompile(`^([^{}]+) \{ (.*) \}`).FindStringSubmatch(strings.TrimSpace(line))
+		if rule == nil {
+			continue
+		}
+		for selector := range strings.SplitSeq(rule[1], ", ") {
+			for saying := range strings.SplitSeq(rule[2], ";") {
+				property, _, is := strings.Cut(strings.TrimSpace(saying), ":")
+				key := media + selector + " " + property
+				if !is {
+					continue
+				}
+				if first, again := said[key]; again {
+					t.Errorf("%s: said of %q in %q and in %q", property, selector, first, line)
+				}
+				said[key] = line
+			}
+		}
+	}
+	assert.Assert(t, len(said) >= 100, "only %d sayings were read", len(said))
 }

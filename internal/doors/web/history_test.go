@@ -1,19 +1,23 @@
 package web_test
 
 import (
+	"context"
 	"encoding/csv"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"gotest.tools/v3/assert"
 	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/audit"
 )
 
 // makeCall makes a call, ignores its outcome, and returns its id.
@@ -163,4 +167,83 @@ func TestHistoryPages(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestTheHistoryIsOfOthers checks that the page's own reads are listed on request, and that a cancelled
+// read is shown as such.
+func TestTheHistoryIsOfOthers(t *testing.T) {
+	w := newWorld(t)
+	w.makeCall(t, "c1", "", claude(), aai.BuiltinApp, "apps", nil)
+	page := aai.Caller{Door: aai.DoorWeb, Name: "page", Identity: aai.IdentityPage}
+	w.makeCall(t, "c2", "", page, aai.BuiltinApp, "apps", nil)
+	left, leave := context.WithCancel(t.Context())
+	leave()
+	_, _ = w.gateway.Do(left, &aai.Call{ID: "c3", Caller: page, App: aai.BuiltinApp, Tool: "history"})
+	w.makeCall(t, "c4", "", page, "org.example.Nowhere", "x", nil)
+	w.enter(t)
+	expectPage(t, w.get(t, "/history"), "/history/c1", "!/history/c2", "/history/c4")
+	all := w.get(t, "/history?looks=1&app=aai")
+	expectPage(t, all, "/history/c1", "/history/c2", "/history/c3", "the caller had disconnected", `name="looks" value="1" checked`, "looks=1")
+	_, row, _ := strings.Cut(all.body, `/history/c3"`)
+	row, _, _ = strings.Cut(row, "</tr>")
+	assert.Assert(t, !strings.Contains(row, "bad"), "what was left is told as a failure:\n%s", row)
+	assert.Assert(t, !strings.Contains(row, "AUTOMATION_FAILED"), "what was left is told as a failure:\n%s", row)
+	expectPage(t, w.get(t, "/history/c3"), "the caller had disconnected")
+	expectPage(t, w.get(t, "/history/charts"), "3 calls, of which 2 failed.", `href="/history?"`)
+	expectPage(t, w.get(t, "/history/charts?app=aai"), "2 calls, of which 1 failed.")
+	got := w.get(t, "/history/charts?looks=1")
+	assert.Check(t, !strings.Contains(got.body, ">3 calls, of"), "with its looks:\n%s", got.body)
+	for format, sign := range map[string]string{"jsonl": `"call":"%s"`, "csv": ",%s,"} {
+		has := func(got, id string) bool { return strings.Contains(got, fmt.Sprintf(sign, id)) }
+		form := w.form(t, "/history")
+		form.Set("format", format)
+		got := w.post(t, "/history/export", form).body
+		assert.Assert(t, has(got, "c1"), "what is exported as %s:\n%s", format, got)
+		assert.Assert(t, has(got, "c4"), "what is exported as %s:\n%s", format, got)
+		assert.Assert(t, !has(got, "c2"), "what is exported as %s:\n%s", format, got)
+		got = w.post(t, "/history/export?looks=1", form).body
+		assert.Check(t, has(got, "c2"), "what is exported with looks as %s:\n%s", format, got)
+	}
+}
+
+// TestChartsAreFiltered checks that the charts of a filtered list count its calls, and link back to it.
+// The totals do not support words, and the page says so in both languages.
+func TestChartsAreFiltered(t *testing.T) {
+	w := newWorld(t)
+	now := time.Now()
+	past := audit.New(w.journal)
+	for i, at := range []time.Time{now.Add(-time.Minute), now.AddDate(0, 0, -3), now.AddDate(0, 0, -40), now.AddDate(-2, 0, 0)} {
+		for _, code := range []aai.Code{"", aai.Timeout} {
+			assert.NilError(t, past.Record(t.Context(), &aai.Entry{
+				Kind: aai.Outcome, Time: at, Call: fmt.Sprint("c", i, code), Caller: claude(), App: "org.test.Mail", Tool: "send", Admitted: true, Code: code,
+			}))
+		}
+	}
+	assert.NilError(t, past.Close())
+	w.enter(t)
+	day := func(days int) string { return now.AddDate(0, 0, days).Format("2006-01-02T15:04") }
+	for _, c := range []struct {
+		query  url.Values
+		counts string
+	}{
+		{url.Values{}, "4 calls, of which 2 failed."},
+		{url.Values{"days": {"1"}}, "2 calls, of which 1 failed."},
+		{url.Values{"result": {"ok"}}, "2 calls, of which 0 failed."},
+		{url.Values{"result": {string(aai.Timeout)}}, "2 calls, of which 2 failed."},
+		{url.Values{"since": {day(-2)}}, "2 calls, of which 1 failed."},
+		{url.Values{"since": {day(-50)}, "until": {day(-1)}}, "4 calls, of which 2 failed."},
+		{url.Values{"since": {day(-50)}, "until": {day(-30)}}, "2 calls, of which 1 failed."},
+		{url.Values{"until": {day(-2)}}, "2 calls, of which 1 failed."},
+		{url.Values{"until": {day(-2)}, "days": {"7"}, "result": {"ok"}}, "1 call, of which 0 failed."},
+		{url.Values{"since": {day(-1000)}}, "6 calls, of which 3 failed."},
+	} {
+		expectPage(t, w.get(t, "/history/charts?"+c.query.Encode()), c.counts)
+	}
+	expectPage(t, w.get(t, "/history/charts?since=2020-01-01T00:00"), "A year is shown at most: from ")
+	said := w.get(t, "/history/charts?text=letters&result=ok")
+	expectPage(t, said, "totals are stored without words", `letters</bdi>`, `name="text" value="letters"`, `name="result" value="ok"`, `href="/history?result=ok&amp;text=letters"`)
+	expectPage(t, w.in(t, "zh", "/history/charts?text=letters"), "不按所查找的文字筛选", `letters</bdi>`)
+	expectPage(t, w.get(t, "/history/charts"), "!without words", "!A year is shown")
+	got := w.get(t, "/history/charts?since=soon")
+	assert.Check(t, got.status != 200, "a time that is none is taken:\n%s", got.body)
 }

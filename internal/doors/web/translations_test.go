@@ -3,6 +3,7 @@ package web_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -17,7 +18,9 @@ import (
 	"testing"
 	"unicode"
 
+	"golang.org/x/net/html"
 	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 )
@@ -230,4 +233,121 @@ func TestIntegrationsInChinese(t *testing.T) {
 	expectPage(t, w.in(t, "zh", "/found?q=操作"), "org.gnome.TextEditor", "!org.mpris")
 	expectPage(t, w.in(t, "en", "/found"), "the app&#39;s own actions, without its window: 12 actions, such as new-window, &lt;b&gt;, quit", ">runs<", "Did not answer:")
 	expectPage(t, w.in(t, "en", "/found?q=editor"), "org.gnome.TextEditor", "!org.mpris")
+}
+
+// TestEnglishIsMarked checks that English text of the gateway or an app on a Chinese page is marked as
+// English, for screen readers.
+func TestEnglishIsMarked(t *testing.T) {
+	disguised := mail(tool("warn", `{"type": "object", "properties": {}}`, func(context.Context, *aai.Call) (*aai.Result, error) {
+		return &aai.Result{Text: "ok", Warning: "take care"}, nil
+	}))
+	disguised.Name = "P\u0430ypal" // with a letter of another script
+	w := newWorld(t, disguised)
+	w.enter(t)
+	chinese := w.form(t, "/history")
+	chinese.Set("language", "zh")
+	w.post(t, "/language", chinese)
+	soon := w.form(t, "/settings/defaultTimeout")
+	soon.Set("value", "soon")
+	refused := w.post(t, "/settings/defaultTimeout/set", soon)
+	warned := w.submitTool(t, "/tool?app=org.test.Mail&tool=warn", nil)
+	assert.NilError(t, os.MkdirAll(filepath.Join(w.state, ".aai"), 0o700))
+	assert.NilError(t, os.WriteFile(filepath.Join(w.state, ".aai", "config.json"), []byte(`{"colour": 1, "logLevel": "loud"}`), 0o600))
+	for english, got := range map[string]answer{
+		"there is no page":    w.get(t, "/none"),
+		"expected a number":   refused,
+		"take care":           warned,
+		"mixes":               w.get(t, "/app?app=org.test.Mail"),
+		"there is no setting": w.get(t, "/settings"),
+	} {
+		found, unmarked := 0, ""
+		root, err := html.Parse(strings.NewReader(got.body))
+		assert.NilError(t, err)
+		for n := range root.Descendants() {
+			if n.Type != html.TextNode || !strings.Contains(n.Data, english) {
+				continue
+			}
+			if found++; languageAt(n) != "en" {
+				unmarked = n.Data
+			}
+		}
+		assert.Check(t, found != 0, "%q is there %d times, unmarked as %q:\n%s", english, found, unmarked, got.body)
+		assert.Check(t, is.Equal(unmarked, ""), "%q %d %s", english, found, got.body)
+	}
+}
+
+// languageAt returns the language of a part of a document.
+func languageAt(n *html.Node) string {
+	for ; n != nil; n = n.Parent {
+		for _, a := range n.Attr {
+			if a.Key == "lang" {
+				return a.Val
+			}
+		}
+	}
+	return ""
+}
+
+// TestTitlesNameTheThing checks that a page about one thing names it, in its heading and its title, in
+// both languages, and that a foreign name is text in both places.
+func TestTitlesNameTheThing(t *testing.T) {
+	letters := mail(tool("send", kinds, nil))
+	letters.Name = "Letters"
+	w := newWorld(t, letters)
+	w.makeCall(t, "c1", "", claude(), aai.BuiltinApp, "guide", map[string]any{"app": "aai"})
+	w.makeCall(t, "c2", "", claude(), "org.example.Nowhere", "evil<b>", nil)
+	w.enter(t)
+	for _, c := range []struct{ path, thing, en, zh string }{
+		{"/app?app=org.test.Mail", "Letters", "App", "应用"},
+		{"/tool?app=org.test.Mail&tool=send", "send", "Tool", "工具"},
+		{"/settings/logLevel", "logLevel", "Setting", "设置"},
+		{"/history/c1", "guide · aai", "Call", "调用"},
+		{"/history/c2", `evil&lt;b&gt; · org.example.Nowhere`, "Call", "调用"},
+	} {
+		for lang, kind := range map[string]string{"en": c.en, "zh": c.zh} {
+			expectPage(t, w.in(t, lang, c.path), "<title>"+c.thing+" · "+kind+" · AAI Gateway</title>",
+				`<h1><span class="kind">`+kind+`</span> <bdi class="theirs">`+c.thing+"</bdi></h1>")
+		}
+	}
+	expectPage(t, w.get(t, "/history"), "<title>History · AAI Gateway</title>", "<h1>History</h1>")
+}
+
+// in loads a page in a language.
+func (v *visitor) in(t *testing.T, lang, path string) answer {
+	t.Helper()
+	r := v.request(t, http.MethodGet, path, nil)
+	r.Header.Set("Accept-Language", lang)
+	return v.do(t, r)
+}
+
+// TestSingularTexts checks that the page uses the singular for one thing, and that English has a
+// singular text for every count.
+func TestSingularTexts(t *testing.T) {
+	w := newWorld(t, mail(tool("send", kinds, nil)))
+	w.makeCall(t, "c1", "", claude(), "org.example.Nowhere", "x", nil)
+	w.enter(t)
+	expectPage(t, w.in(t, "en", "/history/charts?app=org.example.Nowhere"), "1 call, of which 1 failed.")
+	expectPage(t, w.in(t, "zh", "/history/charts?app=org.example.Nowhere"), "1 次调用")
+	expectPage(t, w.in(t, "en", "/apps?q=org.test.Mail"), "1 app fits.", "1 tool ·")
+	expectPage(t, w.in(t, "zh", "/apps?q=org.test.Mail"), "1 个")
+	expectPage(t, w.in(t, "en", "/apps"), "1 app.")
+	expectPage(t, w.in(t, "en", "/apps?q=nosuch"), "0 apps fit.")
+	files, err := filepath.Glob("words/*.en.json")
+	assert.NilError(t, err, files)
+	assert.Assert(t, len(files) != 0, files)
+	counts := regexp.MustCompile(`^%d ([a-z]+s\b|more [a-z]|of %d [a-z])|[^.%] %d [a-z]+s\b`)
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		assert.NilError(t, err)
+		texts := make(map[string]string)
+		assert.NilError(t, json.Unmarshal(b, &texts))
+		for key, text := range texts {
+			if strings.HasSuffix(key, ".one") || !counts.MatchString(text) || strings.Contains(text, "%d ms") {
+				continue
+			}
+			one := texts[key+".one"]
+			assert.Check(t, one != "", "%s: %s: %q has no text for one", file, key, text)
+			assert.Check(t, !strings.Contains(fmt.Sprintf(one, 1), "1 of 1 are"), "%s: %s: %q has no text for one", file, key, text)
+		}
+	}
 }
