@@ -1,4 +1,4 @@
-package main_test
+package main
 
 import (
 	"context"
@@ -31,14 +31,8 @@ type victim struct {
 
 func newVictim(t *testing.T) *victim {
 	t.Helper()
-	b := programPath(filepath.Join(t.TempDir(), "aai-gateway"))
-	self, err := os.Executable()
-	if err == nil {
-		err = os.Symlink(self, string(b))
-	}
-	assert.NilError(t, err)
-	bus := testkit.StartBus(t)
-	v := &victim{home: b.home(t, bus), t: t, app: testkit.ServeOnBus(t, bus, exampleApp)}
+	h, app := selfProgram(t).withApp(t)
+	v := &victim{home: h, t: t, app: app}
 	v.write(t, ".aai/config.json", "{}")
 	v.env = append(v.env, "STRICT=1", "POLICY="+filepath.Join(v.folder, "policy.json"))
 	return v
@@ -254,10 +248,9 @@ func TestPassphraseAtATerminal(t *testing.T) {
 	last := calls[len(calls)-1]
 	assert.Assert(t, strings.HasPrefix(last.consent, "always since "), "on record: %+v", last)
 	assert.Assert(t, strings.HasSuffix(last.consent, " (passphrase), not sealed"), "on record: %+v", last)
-	for _, file := range v.everything(t) {
-		b, err := os.ReadFile(file)
-		assert.Check(t, err != nil || !strings.Contains(string(b), phrase), "%s has the passphrase", file)
-	}
+	eachFile(t, v.folder, func(file string, b []byte) {
+		assert.Check(t, !strings.Contains(string(b), phrase), "%s has the passphrase", file)
+	})
 }
 
 // TestNoFirstPassphraseInANamespace: a user namespace can hide the user's screen, so no first

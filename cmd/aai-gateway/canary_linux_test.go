@@ -1,4 +1,4 @@
-package main_test
+package main
 
 import (
 	"encoding/json"
@@ -99,12 +99,7 @@ const (
     "name": {"type": "string", "default": "org.example.Error.Bad"}, "text": {"type": "string", "format": "password"}}}},
   {"name": "guarded", "description": "Nobody allows it.", "method": "EchoString", "parameters": {"type": "object", "properties": {"v": {"type": "string", "writeOnly": true}}}}
   ]}}}`
-	canaryConfig = `{"dev": true, "logLevel": "debug", "logFile": "~/gateway.log", "login": {"env": ["FAR_KEY"]}, "journal": {"keepFull": %v}, "consent": {"dialog": "off", "preapproved": [
-  {"app": "org.example.App", "tools": ["fail"], "caller": "*", "expires": "2999-01-01T00:00:00Z"},
-  {"app": "org.example.server", "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"},
-  {"app": "org.example.far", "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"},
-  {"app": "org.example.shop", "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"},
-  {"app": "org.example.vault", "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"}]}}`
+	canaryConfig = `{"dev": true, "logLevel": "debug", "logFile": "~/gateway.log", "login": {"env": ["FAR_KEY"]}, "journal": {"keepFull": %v}, "consent": {"dialog": "off", "preapproved": %s}}`
 )
 
 // mcpCanaries enters secrets in every possible way, and searches all files and outputs for them.
@@ -115,7 +110,7 @@ func mcpCanaries(t *testing.T, b programPath) {
 	for _, keepFull := range []bool{false, true} {
 		t.Run(fmt.Sprintf("keepFull=%v", keepFull), func(t *testing.T) {
 			w := newCanaryWorld(t, b, keepFull)
-			w.watchArguments()
+			arguments := watchProcesses()
 			w.logIn()
 			for _, app := range []string{echoApp, farApp} {
 				w.checkOutcome("the command line", canaryCall{app: app, tool: "mcp_start"}, w.run("", "exec", app, "mcp_start"))
@@ -125,7 +120,11 @@ func mcpCanaries(t *testing.T, b programPath) {
 			w.byCommands()
 			w.importServers()
 			w.expectArrived()
-			w.stopWatching()
+			for _, line := range arguments() {
+				if !strings.Contains(line, " --arg ") { // the test gave those itself
+					w.trail.add("the arguments of a process", line)
+				}
+			}
 			w.trail.expectNoCanary(t, w.home.folder, canaries())
 		})
 	}
@@ -141,13 +140,12 @@ type canaryWorld struct {
 	mu  sync.Mutex
 	got strings.Builder // requests to the sites
 
-	stopWatching func() // ends watchArguments
 }
 
 func newCanaryWorld(t *testing.T, b programPath, keepFull bool) *canaryWorld {
 	bus := testkit.StartBus(t)
 	w := &canaryWorld{t: t, home: b.home(t, bus), app: testkit.ServeOnBus(t, bus, exampleApp)}
-	w.home.write(t, ".aai/config.json", fmt.Sprintf(canaryConfig, keepFull))
+	w.home.write(t, ".aai/config.json", fmt.Sprintf(canaryConfig, keepFull, grants("org.example.App fail", echoApp, farApp, shopApp, vaultApp)))
 	w.home.env = append(w.home.env, "PERSON=yes") // a user who logs in
 	w.home.write(t, ".aai/org.example.App/aai.json", failDescriptor)
 	w.home.write(t, ".aai/org.example.vault/aai.json", strings.NewReplacer("$SITE", w.vault(), "$PARAMS", vaultParams).Replace(vaultDescriptor))
@@ -234,7 +232,7 @@ func (w *canaryWorld) overStdio() {
 }
 
 // exchange sends a request and returns its response. Other messages go to the trail.
-func (w *canaryWorld) exchange(p *process, method, params string) string {
+func (w *canaryWorld) exchange(p *agentProcess, method, params string) string {
 	id := p.request(method, params)
 	for {
 		select {

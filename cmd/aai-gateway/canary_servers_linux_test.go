@@ -1,4 +1,4 @@
-package main_test
+package main
 
 import (
 	"archive/zip"
@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"gotest.tools/v3/assert"
@@ -103,34 +102,3 @@ func (w *canaryWorld) addZip(path string) {
 		w.trail.add(path+" "+f.Name, string(text))
 	}
 }
-
-// watchArguments adds the arguments of all processes to the trail until the test ends, but for those
-// of commands that the test itself starts.
-func (w *canaryWorld) watchArguments() {
-	done := make(chan struct{})
-	ended := make(chan struct{})
-	seen := map[string]bool{}
-	go func() {
-		defer close(ended)
-		for {
-			paths, _ := filepath.Glob("/proc/[0-9]*/cmdline")
-			for _, path := range paths {
-				text, err := os.ReadFile(path)
-				if err != nil || seen[string(text)] || w.isOwnCommand(string(text)) {
-					continue
-				}
-				seen[string(text)] = true
-				w.trail.add("the arguments of "+path, strings.ReplaceAll(string(text), "\x00", " "))
-			}
-			select {
-			case <-done:
-				return
-			case <-time.After(2 * time.Millisecond):
-			}
-		}
-	}()
-	w.stopWatching = func() { close(done); <-ended }
-}
-
-// isOwnCommand reports whether the test gave the arguments itself: those of "exec --arg".
-func (w *canaryWorld) isOwnCommand(text string) bool { return strings.Contains(text, "\x00--arg\x00") }

@@ -1,13 +1,20 @@
 package main
 
 import (
+	"encoding/json"
+	"encoding/pem"
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -164,4 +171,87 @@ func number(ts *testscript.TestScript, text string) int {
 	n, err := strconv.Atoi(text)
 	ts.Check(err)
 	return n
+}
+
+// scriptAPI starts an API and writes its descriptor into the file.
+func scriptAPI(ts *testscript.TestScript, _ bool, args []string) {
+	mux := http.NewServeMux()
+	tell := func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(map[string]string{
+			"path": r.URL.EscapedPath(), "query": r.URL.RawQuery, "body": string(body), "client": r.Header.Get("X-Client"),
+		})
+	}
+	mux.HandleFunc("GET /v1/notes/{id}", func(w http.ResponseWriter, r *http.Request) {
+		if r.PathValue("id") == "lost" {
+			w.Header().Set("Content-Type", "application/problem+json")
+			w.WriteHeader(http.StatusNotFound)
+			_, _ = io.WriteString(w, `{"title": "No such note", "detail": "It was thrown away."}`)
+			return
+		}
+		tell(w, r)
+	})
+	mux.HandleFunc("POST /v1/notes/{id}", tell)
+	mux.HandleFunc("GET /v1/plain", func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = fmt.Fprint(w, "words\x1b[31m in red")
+	})
+	mux.Handle("GET /v1/away", http.RedirectHandler("https://example.org/?secret=1", http.StatusFound))
+	mux.HandleFunc("POST /v1/hang", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	site := httptest.NewServer(mux)
+	ts.Defer(site.Close)
+	ts.Setenv("SITE", site.URL)
+
+	descriptor, err := os.ReadFile(ts.Getenv("WEB_DESCRIPTOR"))
+	ts.Check(err)
+	file := ts.MkAbs(args[0])
+	ts.Check(os.MkdirAll(filepath.Dir(file), 0o700))
+	ts.Check(os.WriteFile(file, []byte(strings.ReplaceAll(string(descriptor), "$SITE", site.URL)), 0o600))
+}
+
+// scriptSite is the web site of a script.
+type scriptSite struct{ asked atomic.Int64 }
+
+// scriptStartSite starts a web site that offers the file, or nothing, and other files at the paths
+// of arguments such as /llms.txt=llms.txt. Its address is in $SITE, and $CACHED is the place of
+// its cached copy; its certificate authority is one of the system's.
+func scriptStartSite(ts *testscript.TestScript, _ bool, args []string) {
+	site := &scriptSite{}
+	mux := http.NewServeMux()
+	for _, arg := range args {
+		path, file, named := strings.Cut(arg, "=")
+		if !named {
+			path, file = "/.well-known/aai.json", arg
+		}
+		body := ts.ReadFile(file)
+		mux.HandleFunc(path, func(w http.ResponseWriter, _ *http.Request) {
+			if !named {
+				site.asked.Add(1)
+			}
+			_, _ = w.Write([]byte(body))
+		})
+	}
+	server := httptest.NewTLSServer(mux)
+	ts.Defer(server.Close)
+	host := server.Listener.Addr().String()
+	authority := ts.MkAbs("authority.pem")
+	ts.Check(os.WriteFile(authority, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}), 0o600))
+	ts.Setenv("SITE", host)
+	ts.Setenv("SSL_CERT_FILE", authority)
+	ts.Setenv("CACHED", filepath.Join(ts.Getenv("HOME"), ".cache", "aai-gateway", strings.ReplaceAll(host, ":", "_")))
+	*ts.Value("site").(**scriptSite) = site
+}
+
+// scriptTrust makes the user trust $SITE.
+func scriptTrust(ts *testscript.TestScript, _ bool, _ []string) {
+	folder := filepath.Join(ts.Getenv("HOME"), ".aai")
+	ts.Check(os.MkdirAll(folder, 0o700))
+	ts.Check(os.WriteFile(filepath.Join(folder, "config.json"), fmt.Appendf(nil, `{"net": {"allowPrivate": [%q]}}`, ts.Getenv("SITE")), 0o600))
+}
+
+// scriptAsked checks the number of descriptor requests to the site.
+func scriptAsked(ts *testscript.TestScript, _ bool, args []string) {
+	if got := (*ts.Value("site").(**scriptSite)).asked.Load(); got != int64(number(ts, args[0])) {
+		ts.Fatalf("the site was asked %d times, want %s", got, args[0])
+	}
 }

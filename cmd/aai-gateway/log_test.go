@@ -19,7 +19,6 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/config"
-	"github.com/gybob/aai-gateway/internal/doors/cli"
 	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
@@ -44,14 +43,10 @@ func callAll(t *testing.T, g *gateway.Gateway) {
 // logged opens a gateway with a log file, makes the calls and returns the lines of the log.
 func logged(t *testing.T, d *desk, level string) []map[string]any {
 	t.Helper()
-	t.Setenv("HOME", d.home)
-	t.Setenv("USERPROFILE", d.home)
 	path := filepath.Join(d.home, "log.jsonl")
 	d.env["AAI_LOG_FILE"] = path
 	var stderr bytes.Buffer
-	p := &program{getenv: d.getenv, hostAccess: d.grounds(), err: &stderr}
-	gateway, closing, err := p.open(cli.Flags{LogLevel: level})
-	assert.NilError(t, err)
+	gateway, closing := d.open(t, level, &stderr)
 	callAll(t, gateway)
 	assert.NilError(t, closing())
 	if stderr.Len() > 0 {
@@ -97,34 +92,25 @@ func summaries(lines []map[string]any) []string {
 	return all
 }
 
-func TestTheLogSaysWhatFailed(t *testing.T) {
-	ended := []string{
+// TestTheLogOfCalls: the log says what failed, at debug also what was asked, and at warn nothing. The next process
+// appends to it.
+func TestTheLogOfCalls(t *testing.T) {
+	failed := []string{
 		"INFO call failed c2 cli:terminal aai guide APP_NOT_FOUND",
 		"INFO call failed c3 cli:terminal aai history INVALID_PARAMS",
 		"INFO call failed c4 cli:terminal aai apps INVALID_PARAMS",
 	}
-	lines := logged(t, newDesk(t), "info")
-	assert.Check(t, is.DeepEqual(ended, summaries(lines)))
+	d := newDesk(t)
+	assert.Check(t, is.Len(logged(t, d, "warn"), 0))
+	lines := logged(t, d, "info")
+	assert.Check(t, is.DeepEqual(failed, summaries(lines)))
 	for _, line := range lines {
-		elapsed, ok := line["elapsed"].(float64)
-		assert.Assert(t, ok, "the call took %v", line["elapsed"])
-		assert.Assert(t, !(elapsed <= 0), "the call took %v", line["elapsed"])
+		elapsed, _ := line["elapsed"].(float64)
+		assert.Check(t, elapsed > 0, "the call took %v", line["elapsed"])
 	}
-}
-
-func TestTheLogAtDebugAlsoSaysWhatWasAsked(t *testing.T) {
-	var calls []string
-	for _, line := range summaries(logged(t, newDesk(t), "debug")) {
-		if strings.Contains(line, " call ") {
-			calls = append(calls, line)
-		}
-	}
-	assert.Check(t, is.DeepEqual([]string{
-		"DEBUG call done c1 cli:terminal aai history",
-		"INFO call failed c2 cli:terminal aai guide APP_NOT_FOUND",
-		"INFO call failed c3 cli:terminal aai history INVALID_PARAMS",
-		"INFO call failed c4 cli:terminal aai apps INVALID_PARAMS",
-	}, calls))
+	assert.Check(t, is.Len(logged(t, d, "info"), 2*len(lines)))
+	calls := slices.DeleteFunc(summaries(logged(t, newDesk(t), "debug")), func(line string) bool { return !strings.Contains(line, " call ") })
+	assert.Check(t, is.DeepEqual(slices.Insert(failed, 0, "DEBUG call done c1 cli:terminal aai history"), calls))
 }
 
 // A click of a browser that has navigated away is no failure; a call that an agent cancels is logged.
@@ -134,12 +120,9 @@ func TestACancelledClickIsNoFailure(t *testing.T) {
 		"debug": {"DEBUG call cancelled click web:page aai apps", "INFO call failed gone mcp:claude aai apps AUTOMATION_FAILED"},
 	} {
 		d := newDesk(t)
-		t.Setenv("HOME", d.home)
-		t.Setenv("USERPROFILE", d.home)
 		path := filepath.Join(d.home, "log.jsonl")
 		d.env["AAI_LOG_FILE"] = path
-		gateway, closing, err := (&program{getenv: d.getenv, hostAccess: d.grounds(), err: io.Discard}).open(cli.Flags{LogLevel: level})
-		assert.NilError(t, err)
+		gateway, closing := d.open(t, level, io.Discard)
 		left, leave := context.WithCancel(t.Context())
 		leave()
 		for id, who := range map[string]aai.Caller{"click": {Door: aai.DoorWeb, Name: "page", Identity: aai.IdentityPage}, "gone": {Door: aai.DoorMCP, Name: "claude"}} {
@@ -157,16 +140,6 @@ func TestACancelledClickIsNoFailure(t *testing.T) {
 	}
 }
 
-func TestTheLogAtWarnIsSilent(t *testing.T) {
-	d := newDesk(t)
-	lines := logged(t, d, "warn")
-	assert.Check(t, is.Len(lines, 0), "the log says %v", lines)
-	// The next process appends to the log.
-	first := len(logged(t, d, "info"))
-	both := len(logged(t, d, "info"))
-	assert.Check(t, is.Equal(both, 2*first), "after %d lines there are %d", first, both)
-}
-
 // A user at a terminal reads results; an agent's client stores the log for later.
 func TestTheLevelOfACommand(t *testing.T) {
 	for _, c := range []struct {
@@ -174,13 +147,9 @@ func TestTheLevelOfACommand(t *testing.T) {
 		lines     bool
 	}{{"", "", false}, {"info", "", true}, {"", "info", true}, {"info", "error", false}} {
 		d := newDesk(t)
-		t.Setenv("HOME", d.home)
-		t.Setenv("USERPROFILE", d.home)
 		d.env["AAI_LOG_LEVEL"] = c.env
 		var stderr bytes.Buffer
-		p := &program{getenv: d.getenv, hostAccess: d.grounds(), err: &stderr}
-		gateway, closing, err := p.open(cli.Flags{LogLevel: c.flag})
-		assert.NilError(t, err)
+		gateway, closing := d.open(t, c.flag, &stderr)
 		callAll(t, gateway)
 		assert.NilError(t, closing())
 		if (stderr.Len() > 0) != c.lines || strings.Contains(stderr.String(), secretArgument) {
@@ -240,18 +209,13 @@ func TestTheLogSaysThatTheJournalFails(t *testing.T) {
 
 // Cached results are invalidated by acts, and not by reads.
 func TestMutationsAreReported(t *testing.T) {
-	d := newDesk(t)
-	p := &program{getenv: d.getenv, hostAccess: d.grounds(), err: io.Discard}
-	t.Setenv("HOME", d.home)
-	t.Setenv("USERPROFILE", d.home)
-	gateway, closing, err := p.open(cli.Flags{})
-	assert.NilError(t, err)
+	gateway, closing := newDesk(t).open(t, "", io.Discard)
 	defer func() { _ = closing() }()
 	journal, _ := gateway.Journal.(*operationLog)
 	acts := 0
 	journal.onMutation = func() { acts++ }
 	caller := aai.Caller{Door: aai.DoorCLI, Name: "terminal", Identity: aai.IdentityTerminal}
-	_, err = gateway.Do(t.Context(), &aai.Call{Caller: caller, App: aai.BuiltinApp, Tool: "apps"})
+	_, err := gateway.Do(t.Context(), &aai.Call{Caller: caller, App: aai.BuiltinApp, Tool: "apps"})
 	assert.NilError(t, err)
 	assert.Equal(t, acts, 0)
 	_, err = gateway.Do(t.Context(), &aai.Call{Caller: caller, App: aai.BuiltinApp, Tool: "consent_revoke", Args: map[string]any{"app": "org.example.App"}})

@@ -1,4 +1,4 @@
-package main_test
+package main
 
 import (
 	"bytes"
@@ -21,11 +21,6 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-const bareConfig = `{"consent": {"preapproved": [
-  {"app": "org.example.App", "tools": ["echo"], "caller": "*", "expires": "2999-01-01T00:00:00Z"},
-  {"app": "desktop/gtk3", "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"},
-  {"app": "desktop", "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"}]}}`
-
 // bareLogin is a user's desktop, and a client that passes no information about it to the program.
 // Both are in a mount namespace with its own /run: it has the runtime folder with the bus, and no
 // system bus. The user manager, which cannot run here, is a double with the same data.
@@ -41,7 +36,7 @@ type bareLogin struct {
 func (b programPath) bareLogin(t *testing.T) *bareLogin {
 	t.Helper()
 	l := &bareLogin{t: t, desktop: linuxtest.StartUnmarked(t), home: b.home(t, nil), folder: t.TempDir()}
-	l.write(t, ".aai/config.json", bareConfig)
+	l.allow(t, "org.example.App echo", "desktop/gtk3", "desktop")
 	bus := l.desktop.Bus()
 	assert.NilError(t, os.Link(strings.TrimPrefix(bus.Address, "unix:path="), filepath.Join(l.folder, "bus")))
 	assert.NilError(t, os.Chmod(l.folder, 0o700))
@@ -155,7 +150,7 @@ func (l *bareLogin) isAsked(t *testing.T, call bareCall) {
 	for range 3 {
 		answered := make(chan struct{})
 		pressed := make(chan error, 1)
-		go func() { pressed <- l.allow(answered) }()
+		go func() { pressed <- l.pressAllow(answered) }()
 		r := call(exampleApp, "nothing", map[string]any{})
 		close(answered)
 		assert.NilError(t, <-pressed, "%+v", r)
@@ -170,9 +165,9 @@ func (l *bareLogin) isAsked(t *testing.T, call bareCall) {
 	t.Error("nothing that was pressed was an answer")
 }
 
-// allow waits for the dialog, and presses its first allowing button until the question is
+// pressAllow waits for the dialog, and presses its first allowing button until the question is
 // answered.
-func (l *bareLogin) allow(answered <-chan struct{}) error {
+func (l *bareLogin) pressAllow(answered <-chan struct{}) error {
 	deadline := time.After(patience)
 	for seen := false; ; {
 		select {

@@ -1,8 +1,7 @@
-package main_test
+package main
 
 import (
 	"encoding/json"
-	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -10,10 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"gotest.tools/v3/assert"
 	is "gotest.tools/v3/assert/cmp"
-
-	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
 // The agents of these tests: each starts the gateway in its argument, is named "agent", calls one
@@ -92,9 +90,7 @@ func (h home) script(t *testing.T, name, text string) string {
 // mcpCallersToldApart: agents with the same name, of node by npx and shells, of Python, of Go. A
 // consent applies to one of them only, also after its update.
 func mcpCallersToldApart(t *testing.T, b programPath) {
-	bus := testkit.StartBus(t)
-	testkit.ServeOnBus(t, bus, exampleApp)
-	h := b.home(t, bus)
+	h, _ := b.withApp(t)
 	h.script(t, "work/node_modules/agent/cli.js", nodeAgent)
 	h.write(t, "work/node_modules/agent/package.json", `{"name": "agent", "version": "1.0.0", "bin": "cli.js"}`)
 	assert.NilError(t, os.MkdirAll(filepath.Join(h.folder, "work/node_modules/.bin"), 0o700))
@@ -161,9 +157,7 @@ func mcpCallersToldApart(t *testing.T, b programPath) {
 // mcpHTTPTokenOfEachAgent: a token is created, and revoked, while the server runs; its agent's
 // consent does not apply to another of the same name.
 func mcpHTTPTokenOfEachAgent(t *testing.T, b programPath) {
-	bus := testkit.StartBus(t)
-	testkit.ServeOnBus(t, bus, exampleApp)
-	h := b.home(t, bus)
+	h, _ := b.withApp(t)
 	s := h.serveHTTP(t)
 	run := func(args ...string) string {
 		t.Helper()
@@ -174,43 +168,23 @@ func mcpHTTPTokenOfEachAgent(t *testing.T, b programPath) {
 		return strings.TrimSpace(string(out))
 	}
 	tokens := map[string]string{"local": s.token, "work": run("mcp", "token", "add", "work"), "home": run("mcp", "token", "add", "home")}
-	call := func(who string) (status int, code string) {
+	call := func(who string) string {
 		t.Helper()
-		body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"aai_exec","arguments":{"app":"org.example.App","tool":"nothing","args":{}},
-			"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"agent","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url, strings.NewReader(body))
+		agent := *s
+		agent.token = tokens[who]
+		result, err := agent.connect(t, "2026-07-28").CallTool(t.Context(), &mcp.CallToolParams{Name: "aai_exec", Arguments: map[string]any{"app": exampleApp, "tool": "nothing"}})
 		assert.NilError(t, err)
-		for name, value := range map[string]string{
-			"Authorization": "Bearer " + tokens[who], "Content-Type": "application/json", "Accept": "application/json, text/event-stream",
-			"Mcp-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "aai_exec",
-		} {
-			r.Header.Set(name, value)
-		}
-		response, err := http.DefaultClient.Do(r)
-		assert.NilError(t, err)
-		defer response.Body.Close() //nolint:errcheck // it was only read
-		text, err := io.ReadAll(response.Body)
-		assert.NilError(t, err)
-		var got struct{ Result agentAnswer }
-		_, event, stream := strings.Cut(string(text), "data: ")
-		if !stream {
-			event = string(text)
-		}
-		err = json.Unmarshal([]byte(strings.TrimSpace(event)), &got)
-		assert.Assert(t, err == nil || response.StatusCode != http.StatusOK, "%v %s", err, text)
-		return response.StatusCode, got.Result.StructuredContent.Type
+		var got agentAnswer
+		assert.NilError(t, json.Unmarshal([]byte(asJSON(result)), &got))
+		return got.StructuredContent.Type
 	}
-	run("consent", "grant", exampleApp, "nothing", "--caller", "mcp:agent", "--identity", "http:work", "--yes")
+	run("consent", "grant", exampleApp, "nothing", "--caller", "mcp:tester", "--identity", "http:work", "--yes")
 	for who, want := range map[string]string{"work": "", "home": "CONSENT_REQUIRED", "local": "CONSENT_REQUIRED"} {
-		status, code := call(who)
-		assert.Check(t, is.Equal(status, http.StatusOK), who)
-		assert.Check(t, is.Equal(code, want), who)
+		assert.Check(t, is.Equal(call(who), want), who)
 	}
 	run("mcp", "token", "revoke", "work")
-	status, _ := call("work")
-	assert.Check(t, is.Equal(status, http.StatusUnauthorized), "a token that was revoked got %d", status)
-	status, _ = call("home")
-	assert.Check(t, is.Equal(status, http.StatusOK), "the other token got %d", status)
+	assert.Check(t, is.Equal(s.status(t, tokens["work"]), http.StatusUnauthorized), "a token that was revoked")
+	assert.Check(t, is.Equal(call("home"), "CONSENT_REQUIRED"), "the other token")
 	list := run("mcp", "token", "list")
 	assert.Assert(t, is.Contains(list, "\nhome\thttp:home\t"))
 	assert.Assert(t, !strings.Contains(list, "work"), "listed is %q", list)

@@ -1,4 +1,4 @@
-package main_test
+package main
 
 import (
 	"encoding/json"
@@ -15,12 +15,6 @@ import (
 
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
-
-const composedConfig = `{"profile": "desktop", "consent": {"preapproved": [
-  {"app": "desktop", "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"},
-  {"app": "desktop/gtk3", "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"},
-  {"app": "desktop/mousepad", "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"},
-  {"app": "desktop/chromium", "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"}]}}`
 
 // composedDesk is a user's desktop with an editor, a browser and a form, and a client of the
 // TypeScript SDK that runs workflows there.
@@ -55,7 +49,7 @@ func mcpComposed(t *testing.T, b programPath) {
 	w := &composedDesk{t: t, desktop: s, home: b.home(t, nil)}
 	// Without the system's data folders, GTK's file dialog has no settings, and ends its program.
 	w.env = slices.Concat(s.Env, w.env, []string{"XDG_DATA_DIRS=/usr/local/share:/usr/share"})
-	w.write(t, ".aai/config.json", composedConfig)
+	w.write(t, ".aai/config.json", `{"profile": "desktop", "consent": {"preapproved": `+grants("desktop", "desktop/gtk3", "desktop/mousepad", "desktop/chromium")+`}}`)
 	w.puppet = newPuppet(t, "v1", map[string]any{"command": string(b), "env": w.environ()})
 	w.receive()
 	w.copiesAcross()

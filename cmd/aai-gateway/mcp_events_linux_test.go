@@ -1,12 +1,17 @@
-package main_test
+package main
 
 import (
+	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"os"
 	"os/exec"
 	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -14,6 +19,7 @@ import (
 	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway/internal/testkit"
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
 // eventfulDescriptor is exampleDescriptor with events.
@@ -40,7 +46,7 @@ type eventOfApp struct {
 }
 
 // readEvents reads the events of an app. Updates that arrive meanwhile are lost.
-func (p *process) readEvents(app string) (view eventView) {
+func (p *agentProcess) readEvents(app string) (view eventView) {
 	p.t.Helper()
 	var read struct{ Contents []struct{ Text string } }
 	p.next++
@@ -54,20 +60,14 @@ func (p *process) readEvents(app string) (view eventView) {
 	return view
 }
 
-// allow allows a tool of an app to every caller, and nothing else.
-func (h home) allow(t *testing.T, app, tool string) {
-	t.Helper()
-	h.write(t, ".aai/config.json", fmt.Sprintf(`{"consent": {"preapproved": [{"app": %q, "tools": [%q], "caller": "*", "expires": "2999-01-01T00:00:00Z"}]}}`, app, tool))
-}
-
 // awaitUpdate waits for an update of a resource.
-func (p *process) awaitUpdate(uri string) {
+func (p *agentProcess) awaitUpdate(uri string) {
 	p.t.Helper()
 	p.awaitLine("notifications/resources/updated", uri)
 }
 
 // awaitLine waits for a line with all the texts, and returns it.
-func (p *process) awaitLine(texts ...string) string {
+func (p *agentProcess) awaitLine(texts ...string) string {
 	p.t.Helper()
 	for end := time.After(patience); ; {
 		select {
@@ -86,9 +86,7 @@ func (p *process) awaitLine(texts ...string) string {
 
 // An agent is notified of the signals of an app that it may listen to.
 func mcpEvents(t *testing.T, b programPath) {
-	bus := testkit.StartBus(t)
-	app := testkit.ServeOnBus(t, bus, exampleApp)
-	h := b.home(t, bus)
+	h, app := b.withApp(t)
 	h.write(t, ".aai/org.example.App/aai.json", eventfulDescriptor)
 	p := h.start(t).open()
 	list := string(p.ask("resources/list", `{}`).Result)
@@ -103,7 +101,7 @@ func mcpEvents(t *testing.T, b programPath) {
 		m := p.receive()
 		assert.Check(t, is.Contains(string(m.Error), "CONSENT_REQUIRED"), "%s without consent gave %s %s", method, m.Result, m.Error)
 	}
-	h.allow(t, exampleApp, "events")
+	h.allow(t, exampleApp+" events")
 	p.hangUp()
 
 	p = h.start(t).open()
@@ -133,7 +131,7 @@ func mcpEventsOfAnothersService(t *testing.T, b programPath) {
 	bus := testkit.StartDesktopBus(t, []string{"HOME=" + h.folder, "PATH=/usr/bin:/bin"})
 	h.env = append(h.env, "DBUS_SESSION_BUS_ADDRESS="+bus.Address)
 	h.write(t, ".aai/org.xfce.Xfconf/aai.json", xfconfDescriptor)
-	h.allow(t, "org.xfce.Xfconf", "events")
+	h.allow(t, "org.xfce.Xfconf events")
 	p := h.start(t).open()
 	p.ask("resources/subscribe", `{"uri":"app:org.xfce.Xfconf/events"}`)
 	query := exec.Command("xfconf-query", "-c", "aai", "-p", "/color", "-n", "-t", "string", "-s", "green")
@@ -174,7 +172,7 @@ func mcpEventsOfAServer(t *testing.T, b programPath) {
 	running, err := exec.Command("pgrep", "-f", command[1]+".*"+h.folder).Output()
 	assert.Check(t, err != nil, "without consent the server was started: %s", running)
 
-	h.allow(t, app, "*")
+	h.allow(t, app)
 	p = h.start(t).open()
 	p.exec(app, "mcp_start", "{}")
 	for len(p.lines) > 0 {
@@ -197,9 +195,136 @@ func mcpEventsOfAServer(t *testing.T, b programPath) {
 }
 
 // awaitAnswer waits for the answer to the request with the id, which must succeed.
-func (p *process) awaitAnswer(id string) string {
+func (p *agentProcess) awaitAnswer(id string) string {
 	p.t.Helper()
 	line := p.awaitLine(fmt.Sprintf(`"id":%q`, id))
 	assert.Assert(p.t, !strings.Contains(line, `"error":`), line)
 	return line
+}
+
+func mcpEventsInHardCases(t *testing.T, b programPath) {
+	t.Run("lost", func(t *testing.T) { mcpEventsLost(t, b) })
+	t.Run("flood", func(t *testing.T) { mcpEventsFlood(t, b) })
+}
+
+// mcpEventsLost: a follower learns that the accessibility bus was restarted, and that its program was killed.
+func mcpEventsLost(t *testing.T, b programPath) {
+	desk := linuxtest.StartAccessible(t)
+	program := desk.Changer(t)
+	h := b.home(t, nil)
+	h.env = append(slices.Clone(desk.Env), "HOME="+h.folder)
+	h.allow(t, "desktop/changes", "desktop")
+	p := h.start(t).open()
+	uri := "axterminator://app/" + strconv.Itoa(program.PID) + "/events"
+	p.ask("resources/subscribe", fmt.Sprintf(`{"uri":%q}`, uri))
+	desk.RestartA11y(t)
+	p.awaitUpdate(uri)
+	p.readUntil(uri, `\"type\":\"events_lost\"`)
+	assert.NilError(t, syscall.Kill(program.PID, syscall.SIGKILL))
+	p.awaitUpdate(uri)
+	p.readUntil(uri, `\"type\":\"program_ended\"`)
+	p.hangUp()
+}
+
+// floodSize is the number of signals of a flood, and maxFloodMemory bounds the gateway's memory after it, in KiB.
+const (
+	floodSize      = 50_000
+	maxFloodMemory = 400 << 10
+)
+
+// mcpEventsFlood: a service that sends signals as fast as it can hangs nothing, and a reader learns that events are missing.
+func mcpEventsFlood(t *testing.T, b programPath) {
+	h, app := b.withApp(t)
+	h.write(t, ".aai/org.example.App/aai.json", eventfulDescriptor)
+	h.allow(t, exampleApp+" events")
+	p := h.start(t).open()
+	p.ask("resources/subscribe", `{"uri":"app:org.example.App/events"}`)
+	for n := range floodSize {
+		assert.NilError(t, app.Conn.Emit(testkit.ServicePath, testkit.ServiceInterface+".Added", int32(n), "Milk"))
+	}
+	p.awaitUpdate("app:org.example.App/events")
+	text := p.readUntil("app:org.example.App/events", fmt.Sprintf(`\"id\":%d,`, floodSize-1))
+	assert.Check(t, strings.Contains(text, fmt.Sprintf(`\"last\":%d,`, floodSize)) || strings.Contains(text, `events_lost`), "events are missing, and nothing says so: %.300s", text)
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
+	assert.NilError(t, err)
+	_, peak, _ := strings.Cut(string(status), "VmHWM:")
+	if kib, err := strconv.Atoi(strings.Fields(peak)[0]); err != nil || kib > maxFloodMemory {
+		t.Errorf("the gateway used %s KiB", strings.Fields(peak)[0])
+	}
+	p.hangUp()
+}
+
+// readUntil reads a resource again and again until the answer has the text. An answer may be an error meanwhile.
+func (p *agentProcess) readUntil(uri, text string) string {
+	p.t.Helper()
+	line := ""
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		p.next++
+		id := fmt.Sprintf("read %d", p.next)
+		p.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%q,"method":"resources/read","params":{"uri":%q}}`, id, uri))
+		for line = range p.lines {
+			if strings.Contains(line, fmt.Sprintf(`"id":%q`, id)) {
+				break
+			}
+		}
+		if strings.Contains(line, text) {
+			return line
+		}
+	}
+	p.t.Fatalf("no %s in %.2000s", text, line)
+	return ""
+}
+
+// A stored workflow runs at each event while its command runs, and no longer when its file has changed.
+func mcpWorkflowOn(t *testing.T, b programPath) {
+	h, app := b.withApp(t)
+	h.write(t, ".aai/org.example.App/aai.json", eventfulDescriptor)
+	h.write(t, ".aai/config.json", allowing("org.example.App echo events", "workflows greet"))
+	const workflow = `{"name": "greet", "params": {"type": "object", "properties": {"event": {"type": "object"}}, "required": ["event"]},
+		"steps": [{"app": "org.example.App", "tool": "echo", "args": {"v": "{{params.event.fields.title}}"}}]}`
+	h.write(t, ".aai/workflows/greet.json", workflow)
+	if said, err := h.command(t.Context(), "workflow", "on", exampleApp, "removed", "greet").CombinedOutput(); err == nil || !strings.Contains(string(said), "added") {
+		t.Errorf("an event that the app does not have: %v %s", err, said)
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 2*time.Minute)
+	defer cancel()
+	cmd := h.command(ctx, "workflow", "on", exampleApp, "added", "greet", "--into", "event")
+	said, err := cmd.StderrPipe()
+	assert.NilError(t, err)
+	assert.NilError(t, cmd.Start())
+	lines := bufio.NewScanner(said)
+	var all []string
+	until := func(text string) {
+		t.Helper()
+		for lines.Scan() {
+			all = append(all, lines.Text())
+			if strings.Contains(lines.Text(), text) {
+				return
+			}
+		}
+		t.Fatalf("%q is not said: %q", text, all)
+	}
+	add := func(title string) {
+		t.Helper()
+		assert.NilError(t, app.Conn.Emit(testkit.ServicePath, testkit.ServiceInterface+".Added", int32(1), title))
+	}
+	until("Waiting for added")
+	for n := range 3 {
+		add(fmt.Sprint("note ", n))
+		for app.Calls("EchoString") < n+1 {
+			if time.Sleep(20 * time.Millisecond); ctx.Err() != nil {
+				for lines.Scan() {
+					all = append(all, lines.Text())
+				}
+				t.Fatalf("%d runs after %d events: %q", app.Calls("EchoString"), n+1, all)
+			}
+		}
+	}
+	add("{{secret:mail}}")
+	until("it contains {{")
+	h.write(t, ".aai/workflows/greet.json", strings.Replace(workflow, "greet", "other", 1))
+	add("one more")
+	until("has changed since")
+	assert.Check(t, cmd.Wait() != nil, "the command succeeded")
+	assert.Check(t, is.Equal(app.Calls("EchoString"), 3))
 }

@@ -1,26 +1,19 @@
-package main_test
+package main
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
-	"io"
-	"net/http"
+	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"gotest.tools/v3/assert"
 	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
-
-const followConfig = `{"consent": {"preapproved": [
-  {"app": "desktop/changes", "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"},
-  {"app": "desktop", "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"}]}}`
 
 // followed is a program on a private desktop whose events clients follow.
 type followed struct {
@@ -38,17 +31,13 @@ func mcpFollow(t *testing.T, b programPath) {
 	desk := linuxtest.StartAccessible(t)
 	f := &followed{home: b.home(t, nil), program: desk.Changer(t)}
 	f.env = append(slices.Clone(desk.Env), "HOME="+f.folder)
-	f.write(t, ".aai/config.json", followConfig)
+	f.allow(t, "desktop/changes", "desktop")
 	f.uri = "axterminator://app/" + strconv.Itoa(f.program.PID) + "/events"
 	http := f.serveHTTP(t)
-	env := map[string]string{}
-	for _, variable := range f.env {
-		name, value, _ := strings.Cut(variable, "=")
-		env[name] = value
-	}
+
 	for _, c := range []struct{ sdk, mode, version string }{{"v1", "", "2025-11-25"}, {"v2", "legacy", "2025-11-25"}, {"v2", "auto", "2026-07-28"}} {
 		for over, target := range map[string]map[string]any{
-			"stdio": {"mode": c.mode, "command": string(b), "env": env}, "HTTP": {"mode": c.mode, "url": http.url, "token": http.token},
+			"stdio": {"mode": c.mode, "command": string(b), "env": f.environ()}, "HTTP": {"mode": c.mode, "url": http.url, "token": http.token},
 		} {
 			t.Run(c.sdk+" "+c.mode+" over "+over, func(t *testing.T) {
 				p := newPuppet(t, c.sdk, target)
@@ -59,7 +48,6 @@ func mcpFollow(t *testing.T, b programPath) {
 			})
 		}
 	}
-	t.Run("resumed over HTTP", func(t *testing.T) { f.resume(t, http) })
 }
 
 // follow subscribes, lets the program change, and reads the event.
@@ -87,53 +75,100 @@ func lastNumber(t *testing.T, read readContents) int {
 	return events.Last
 }
 
-// resume cuts the stream of notifications, lets the program change, and resumes the stream.
-func (f *followed) resume(t *testing.T, server *httpProgram) {
-	session := ""
-	do := func(method, body string, header ...string) *http.Response {
-		t.Helper()
-		r, err := http.NewRequestWithContext(t.Context(), method, server.url, strings.NewReader(body))
-		assert.NilError(t, err)
-		for _, h := range append(header, "Authorization: Bearer "+server.token, "Content-Type: application/json", "Mcp-Session-Id: "+session, "MCP-Protocol-Version: 2025-11-25") {
-			name, value, _ := strings.Cut(h, ": ")
-			if value != "" {
-				r.Header.Set(name, value)
-			}
-		}
-		answer, err := http.DefaultClient.Do(r)
-		assert.NilError(t, err)
-		t.Cleanup(func() { _ = answer.Body.Close() })
-		return answer
-	}
-	const both, stream = "Accept: application/json, text/event-stream", "Accept: text/event-stream"
-	session = do(http.MethodPost, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`, both).Header.Get("Mcp-Session-Id")
-	do(http.MethodPost, `{"jsonrpc":"2.0","method":"notifications/initialized"}`, both)
-	first := do(http.MethodGet, "", stream)
-	subscribed := do(http.MethodPost, fmt.Sprintf(`{"jsonrpc":"2.0","id":2,"method":"resources/subscribe","params":{"uri":%q}}`, f.uri), both)
-	answer, err := io.ReadAll(subscribed.Body)
-	assert.NilError(t, err, answer)
-	assert.Assert(t, is.Contains(string(answer), `"result"`), answer)
-	f.program.Change(t, 2, 0) // on and off
-	id := awaitUpdate(t, first)
-	_ = first.Body.Close()
-	f.program.Change(t, 2, 0) // on and off
-	awaitUpdate(t, do(http.MethodGet, "", stream, "Last-Event-ID: "+id))
+// examples are answers as the first description of the resources shows them, by URI. {name} is a program.
+var examples = map[string]string{
+	"axterminator://system/status": `{"accessibility_enabled": true, "server_version": "0.6.1", "protocol_version": "2025-11-25", "vlm_backend": "anthropic",
+		"vlm_available": true, "connected_apps": ["Safari", "Finder"], "platform": "macOS 15.2, Apple M4", "security_mode": "normal", "uptime_seconds": 142.5}`,
+	"axterminator://app/{name}/state": `{"app": "Safari", "pid": 1234, "windows": [{"title": "Apple", "focused": true, "position": [0, 25], "size": [1440, 875]}],
+		"focused_element": {"role": "AXTextField", "title": "Address and Search"}, "detected_state": "idle", "menu_bar": ["Safari", "File"]}`,
+	"axterminator://app/{name}/events": `{"events": [{"type": "window_opened", "title": "Save As", "timestamp": "2026-03-19T10:30:00Z"}]}`,
+	"axterminator://apps":              `{"apps": [{"name": "Safari", "pid": 1234, "connected": true, "state": "idle", "focused_window": "Apple"}]}`,
+	"axterminator://clipboard":         `{}`,
+	"axterminator://app/{name}/tree":   `{}`, "axterminator://app/{name}/window/0/tree": `{}`,
 }
 
-// awaitUpdate reads a stream until a resource is updated, and returns the event's id.
-func awaitUpdate(t *testing.T, answer *http.Response) (id string) {
-	t.Helper()
-	late := time.AfterFunc(patience, func() { _ = answer.Body.Close() })
-	defer late.Stop()
-	lines := bufio.NewScanner(answer.Body)
-	for lines.Scan() {
-		if value, ok := strings.CutPrefix(lines.Text(), "id: "); ok {
-			id = value
-		}
-		if strings.Contains(lines.Text(), "notifications/resources/updated") {
-			return id
+// mcpExamples reads the resources by the URIs of their first description, and subscribes to a program for a notification.
+func mcpExamples(t *testing.T, b programPath) {
+	desk := linuxtest.StartAccessible(t)
+	program := desk.Changer(t)
+	h := b.home(t, nil)
+	h.env = append(slices.Clone(desk.Env), "HOME="+h.folder)
+	h.allow(t, "desktop/changes", "desktop")
+	p := h.start(t).open()
+	name := strconv.Itoa(program.PID)
+	p.ask("resources/subscribe", fmt.Sprintf(`{"uri":"axterminator://app/%s/events"}`, name))
+	var listed struct {
+		Apps []struct {
+			PID int
+			ID  string `json:"bundle_id"`
 		}
 	}
-	t.Fatalf("the stream ended without an update: %d %v", answer.StatusCode, lines.Err())
-	return ""
+	err := json.Unmarshal([]byte(p.readText("axterminator://apps")), &listed)
+	assert.NilError(t, err, "%+v", listed)
+	assert.Assert(t, is.Len(listed.Apps, 1), "%+v", listed)
+	notify := []string{"call", "--session", "--dest", "org.freedesktop.Notifications", "--object-path", "/org/freedesktop/Notifications",
+		"--method", "org.freedesktop.Notifications.Notify", listed.Apps[0].ID, "uint32 0", "", "New mail", "From Ada", "@as []", "@a{sv} {}", "int32 1000"}
+	for text := ""; !strings.Contains(text, `"type":"notification_appeared","title":"New mail","detail":"sent by another process in its name","text":"From Ada"`); {
+		cmd := exec.CommandContext(t.Context(), "gdbus", notify...)
+		cmd.Env = desk.Env
+		_ = cmd.Run() // there is no service; the first ones may come before the monitor listens
+		program.Change(t, 2, 0)
+		p.awaitUpdate("axterminator://app/" + name + "/events")
+		text = p.readText("axterminator://app/" + name + "/events")
+	}
+	for uri, example := range examples {
+		var want, got any
+		text := p.readText(strings.ReplaceAll(uri, "{name}", name))
+		assert.NilError(t, json.Unmarshal([]byte(text), &got), "%s %s", uri, text)
+		assert.NilError(t, json.Unmarshal([]byte(example), &want))
+		for _, missing := range missingFields(want, got, "") {
+			t.Errorf("%s has no %s: %s", uri, missing, text)
+		}
+	}
+	p.hangUp()
+}
+
+// readText reads a resource.
+func (p *agentProcess) readText(uri string) string {
+	p.t.Helper()
+	p.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%q,"method":"resources/read","params":{"uri":%q}}`, uri, uri))
+	var read struct {
+		Result struct{ Contents []struct{ Text string } }
+	}
+	line := p.awaitAnswer(uri)
+	err := json.Unmarshal([]byte(line), &read)
+	assert.NilError(p.t, err, line)
+	assert.Assert(p.t, is.Len(read.Result.Contents, 1), line)
+	return read.Result.Contents[0].Text
+}
+
+// missingFields returns the fields of an example that an answer lacks, or has with another type.
+func missingFields(want, got any, at string) (missing []string) {
+	switch want := want.(type) {
+	case map[string]any:
+		object, ok := got.(map[string]any)
+		if !ok {
+			return []string{"object at " + at}
+		}
+		for name, value := range want {
+			if object[name] == nil {
+				missing = append(missing, at+"."+name)
+			} else {
+				missing = append(missing, missingFields(value, object[name], at+"."+name)...)
+			}
+		}
+	case []any:
+		list, ok := got.([]any)
+		if !ok {
+			return []string{"list at " + at}
+		}
+		if len(want) > 0 && len(list) > 0 {
+			missing = missingFields(want[0], list[0], at+"[0]")
+		}
+	default:
+		if fmt.Sprintf("%T", want) != fmt.Sprintf("%T", got) {
+			return []string{fmt.Sprintf("%T at %s", want, at)}
+		}
+	}
+	return missing
 }

@@ -1,4 +1,4 @@
-package main_test
+package main
 
 import (
 	"bufio"
@@ -38,11 +38,6 @@ const (
     {"name": "die", "description": "Ends in the middle of it.", "method": "Die", "parameters": {"type": "object"}}
   ]}}
 }`
-
-	// Everything but "nothing" is allowed beforehand.
-	exampleConfig = `{"consent": {"preapproved": [
-  {"app": "org.example.App", "tools": ["echo", "block", "die"], "caller": "*", "expires": "2999-01-01T00:00:00Z"},
-  {"app": "org.example.Later", "tools": ["echo"], "caller": "*", "expires": "2999-01-01T00:00:00Z"}]}}`
 )
 
 // describesExample reports whether the text is the example's descriptor for this platform: its
@@ -69,17 +64,12 @@ type programPath string
 // TestMCP runs the program with agents of several kinds, as this test binary: its settings count
 // as confirmed.
 func TestMCP(t *testing.T) {
-	b := programPath(filepath.Join(t.TempDir(), "aai-gateway"))
-	self, err := os.Executable()
-	assert.NilError(t, err)
-	assert.NilError(t, os.Symlink(self, string(b)))
+	b := selfProgram(t)
 	for _, c := range []struct {
 		name string
 		test func(*testing.T, programPath)
 	}{
-		{"Session", mcpSession},
 		{"ConsentGivenAtATerminal", mcpConsentGivenAtATerminal},
-		{"TheSDKsClient", mcpWithTheSDKsClient},
 		{"ListCosts", mcpListCosts},
 		{"ManyApps", mcpManyApps},
 		{"ThrownAwayLeavesNothing", mcpThrownAwayLeavesNothing},
@@ -87,14 +77,11 @@ func TestMCP(t *testing.T) {
 		{"WithoutTheApp", mcpWithoutTheApp},
 		{"AnAppThatDies", mcpWithAnAppThatDies},
 		{"Termination", mcpTermination},
-		{"EndOfInputDuringACall", mcpEndOfInputDuringACall},
-		{"OutputThatNobodyReads", mcpOutputThatNobodyReads},
 		{"ClientThatIsGone", mcpClientThatIsGone},
 		{"ClientThatStopsReadingAfterItsInput", mcpClientThatStopsReadingAfterItsInput},
 		{"LogThatNobodyReads", mcpLogThatNobodyReads},
 		{"IdleMemory", mcpIdleMemory},
 		{"Inspector", mcpInspector},
-		{"InspectorTasks", mcpInspectorTasks},
 		{"InspectorWaitsForATask", mcpInspectorWaitsForATask},
 		{"TypeScriptSDKs", mcpTypeScriptSDKs},
 		{"Servers", mcpServers},
@@ -102,7 +89,7 @@ func TestMCP(t *testing.T) {
 		{"ServerThatChanges", mcpServerThatChanges},
 		{"ToolOfAPage", mcpToolOfAPage},
 		{"WordsOfSDKs", mcpWordsOfSDKs},
-		{"ModelOfTheClient", mcpModelOfTheClient}, {"HelpOfThePerson", mcpHelpOfThePerson},
+		{"ModelOfTheClient", mcpModelOfTheClient},
 		{"ModelOfAService", mcpModelOfAService},
 		{"Composed", mcpComposed},
 		{"BareClients", mcpBareClients},
@@ -112,7 +99,6 @@ func TestMCP(t *testing.T) {
 		{"HTTPToken", mcpHTTPToken},
 		{"HTTPTokenOfEachAgent", mcpHTTPTokenOfEachAgent},
 		{"CallersToldApart", mcpCallersToldApart},
-		{"NothingCrosses", mcpNothingCrosses},
 		{"HTTPRefusesToStart", mcpHTTPRefusesToStart},
 		{"Events", mcpEvents},
 		{"Follow", mcpFollow}, {"Examples", mcpExamples},
@@ -125,6 +111,16 @@ func TestMCP(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) { c.test(t, b) })
 	}
+}
+
+// selfProgram returns this test binary under the name of the program.
+func selfProgram(t *testing.T) programPath {
+	t.Helper()
+	b := filepath.Join(t.TempDir(), "aai-gateway")
+	self, err := os.Executable()
+	assert.NilError(t, err)
+	assert.NilError(t, os.Symlink(self, b))
+	return programPath(b)
 }
 
 // home is the folder and the environment of a user, with the app's descriptor.
@@ -141,16 +137,27 @@ func (b programPath) home(t *testing.T, bus *testkit.Bus) home {
 	if bus != nil {
 		h.env = append(h.env, "DBUS_SESSION_BUS_ADDRESS="+bus.Address)
 	}
-	h.write(t, ".aai/config.json", exampleConfig)
+	h.allow(t, "org.example.App echo block die", "org.example.Later echo") // everything but "nothing"
 	h.write(t, ".aai/org.example.App/aai.json", exampleDescriptor)
 	return h
 }
 
+// withApp returns a home with the app on a bus.
+func (b programPath) withApp(t *testing.T) (home, *testkit.BusService) {
+	t.Helper()
+	bus := testkit.StartBus(t)
+	return b.home(t, bus), testkit.ServeOnBus(t, bus, exampleApp)
+}
+
 func (h home) write(t *testing.T, name, text string) {
 	t.Helper()
-	path := filepath.Join(h.folder, name)
-	assert.NilError(t, os.MkdirAll(filepath.Dir(path), 0o700))
-	assert.NilError(t, os.WriteFile(path, []byte(text), 0o600))
+	writeFile(t, h.folder, name, text)
+}
+
+// allow replaces the configuration by one with the permissions.
+func (h home) allow(t *testing.T, permissions ...string) {
+	t.Helper()
+	h.write(t, ".aai/config.json", allowing(permissions...))
 }
 
 // everything lists all files in the home folder.
@@ -213,9 +220,9 @@ func (h home) expectJournal(t *testing.T, want ...string) {
 	assert.Check(t, slices.Equal(got, want), "the journal has\n\t%s\nexpected\n\t%s", strings.Join(got, "\n\t"), strings.Join(want, "\n\t"))
 }
 
-// process is the program with an agent at its standard input and output that exchanges plain
+// agentProcess is the program with an agent at its standard input and output that exchanges plain
 // lines.
-type process struct {
+type agentProcess struct {
 	t     *testing.T
 	cmd   *exec.Cmd
 	in    io.WriteCloser
@@ -236,9 +243,9 @@ func (h home) environ() map[string]string {
 	return env
 }
 
-func (h home) start(t *testing.T) *process {
+func (h home) start(t *testing.T) *agentProcess {
 	t.Helper()
-	p := &process{t: t, cmd: exec.Command(string(h.binary)), lines: make(chan string, 1000), ended: make(chan error, 1)}
+	p := &agentProcess{t: t, cmd: exec.Command(string(h.binary)), lines: make(chan string, 1000), ended: make(chan error, 1)}
 	p.cmd.Env, p.cmd.Stderr = h.env, &p.err
 	in, err := p.cmd.StdinPipe()
 	assert.NilError(t, err)
@@ -267,7 +274,7 @@ type message struct {
 	Error  json.RawMessage `json:"error"`
 }
 
-func (p *process) receive() message {
+func (p *agentProcess) receive() message {
 	p.t.Helper()
 	var m message
 	select {
@@ -283,21 +290,21 @@ func (p *process) receive() message {
 }
 
 // request sends a request and returns its id.
-func (p *process) request(method, params string) string {
+func (p *agentProcess) request(method, params string) string {
 	p.t.Helper()
 	p.next++
 	p.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, p.next, method, params))
 	return fmt.Sprint(p.next)
 }
 
-func (p *process) send(line string) {
+func (p *agentProcess) send(line string) {
 	p.t.Helper()
 	_, err := io.WriteString(p.in, line+"\n")
 	assert.NilError(p.t, err)
 }
 
 // ask sends a request and returns its response.
-func (p *process) ask(method, params string) message {
+func (p *agentProcess) ask(method, params string) message {
 	p.t.Helper()
 	id := p.request(method, params)
 	m := p.receive()
@@ -306,7 +313,7 @@ func (p *process) ask(method, params string) message {
 	return m
 }
 
-func (p *process) open() *process {
+func (p *agentProcess) open() *agentProcess {
 	p.t.Helper()
 	p.ask("initialize", `{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"tester","version":"0"}}`)
 	p.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
@@ -327,12 +334,12 @@ func runTool(app, tool, args string) string {
 	return fmt.Sprintf(`{"name":"aai_exec","arguments":{"app":%q,"tool":%q,"args":%s}}`, app, tool, args)
 }
 
-func (p *process) call(tool, args string) toolResult {
+func (p *agentProcess) call(tool, args string) toolResult {
 	p.t.Helper()
 	return p.toolResult(p.ask("tools/call", runTool(exampleApp, tool, args)))
 }
 
-func (p *process) toolResult(m message) toolResult {
+func (p *agentProcess) toolResult(m message) toolResult {
 	p.t.Helper()
 	var r toolResult
 	assert.NilError(p.t, json.Unmarshal(m.Result, &r), "no result of a tool: %s", m.Result)
@@ -340,7 +347,7 @@ func (p *process) toolResult(m message) toolResult {
 }
 
 // hangUp closes the input and returns the remaining output; the program must succeed.
-func (p *process) hangUp() []string {
+func (p *agentProcess) hangUp() []string {
 	p.t.Helper()
 	_ = p.in.Close()
 	lines, err := p.end()
@@ -351,7 +358,7 @@ func (p *process) hangUp() []string {
 }
 
 // end waits for the end of the program and returns the remaining output.
-func (p *process) end() ([]string, error) {
+func (p *agentProcess) end() ([]string, error) {
 	p.t.Helper()
 	var lines []string
 	deadline := time.After(patience)

@@ -1,10 +1,11 @@
-package main_test
+package main
 
 import (
 	"bufio"
 	"bytes"
 	"context"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -17,8 +18,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"gotest.tools/v3/assert"
 	is "gotest.tools/v3/assert/cmp"
-
-	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
 // httpProgram is the program serving over HTTP.
@@ -93,9 +92,7 @@ func (s *httpProgram) connect(t *testing.T, version string) *mcp.ClientSession {
 // mcpOverHTTP lets agents of two protocol versions use an app at once, and ends the program during
 // a call.
 func mcpOverHTTP(t *testing.T, b programPath) {
-	bus := testkit.StartBus(t)
-	app := testkit.ServeOnBus(t, bus, exampleApp)
-	h := b.home(t, bus)
+	h, app := b.withApp(t)
 	s := h.serveHTTP(t)
 	call := func(session *mcp.ClientSession, tool string, args map[string]any) (*mcp.CallToolResult, error) {
 		return session.CallTool(t.Context(), &mcp.CallToolParams{Name: "aai_exec", Arguments: map[string]any{"app": exampleApp, "tool": tool, "args": args}})
@@ -123,41 +120,44 @@ func mcpOverHTTP(t *testing.T, b programPath) {
 	h.expectJournal(t, exampleApp+" echo ok", exampleApp+" echo ok", exampleApp+" block AUTOMATION_FAILED")
 }
 
+// status returns the status of a request with the token: 400 if it is valid, since there is no session.
+func (s *httpProgram) status(t *testing.T, token string) int {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))
+	assert.NilError(t, err)
+	r.Header.Set("Authorization", "Bearer "+token)
+	response, err := http.DefaultClient.Do(r)
+	assert.NilError(t, err)
+	defer response.Body.Close() //nolint:errcheck // only its status matters
+	_, _ = io.Copy(io.Discard, response.Body)
+	return response.StatusCode
+}
+
 // mcpHTTPToken tests the clients' token.
 func mcpHTTPToken(t *testing.T, b programPath) {
 	h := b.home(t, nil)
 	path := filepath.Join(h.folder, ".local/share/aai-gateway/http-token")
-	status := func(s *httpProgram, token string) int {
-		t.Helper()
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))
-		assert.NilError(t, err)
-		r.Header.Set("Authorization", "Bearer "+token)
-		response, err := http.DefaultClient.Do(r)
-		assert.NilError(t, err)
-		defer response.Body.Close() //nolint:errcheck // only its status matters
-		_, _ = io.Copy(io.Discard, response.Body)
-		return response.StatusCode
-	}
+
 	s := h.serveHTTP(t)
 	info, err := os.Stat(path)
 	assert.NilError(t, err, info)
 	assert.Assert(t, info.Mode().Perm() == 0o600, "the file of the token is %v, %v", info, err)
-	// 400: valid token, no session.
-	if len(s.token) != 43 || status(s, s.token) != 400 || status(s, s.token+"x") != 401 || status(s, "") != 401 {
+
+	if len(s.token) != 43 || s.status(t, s.token) != 400 || s.status(t, s.token+"x") != 401 || s.status(t, "") != 401 {
 		t.Errorf("the token is %q", s.token)
 	}
 	rotated, err := h.command(t.Context(), "mcp", "token", "--rotate").Output()
 	next := h.serveHTTP(t)
 	assert.NilError(t, err, "%q", rotated)
 	assert.Equal(t, next.token, strings.TrimSpace(string(rotated)), "%q", rotated)
-	assert.Equal(t, status(next, next.token), 400, "%q", rotated)
-	assert.Equal(t, status(next, s.token), 401, "%q", rotated)
+	assert.Equal(t, next.status(t, next.token), 400, "%q", rotated)
+	assert.Equal(t, next.status(t, s.token), 401, "%q", rotated)
 	given := home{binary: h.binary, folder: h.folder, env: append(h.env, "AXTERMINATOR_HTTP_TOKEN=from-the-environment")}
 	next = given.serveHTTP(t)
 	assert.Equal(t, next.token, "from-the-environment")
 	assert.Assert(t, !strings.Contains(next.said.String(), "short enough"), "the token is %q", next.token)
-	assert.Equal(t, status(next, next.token), 400)
-	assert.Equal(t, status(next, strings.TrimSpace(string(rotated))), 401)
+	assert.Equal(t, next.status(t, next.token), 400)
+	assert.Equal(t, next.status(t, strings.TrimSpace(string(rotated))), 401)
 	short := home{binary: h.binary, folder: h.folder, env: append(h.env, "AAI_HTTP_TOKEN=19-letters-are-few.")}
 	next = short.serveHTTP(t)
 	assert.Check(t, is.Contains(next.said.String(), "short enough to be guessed"), "nothing is said of a short token: %s", next.said)
@@ -193,4 +193,87 @@ func mcpHTTPRefusesToStart(t *testing.T, b programPath) {
 	open := h.serveHTTP(t, "--http-auth", "none")
 	open.token = ""
 	open.connect(t, "2025-11-25")
+}
+
+// mcpSocketActivation: systemd opens the socket, and starts the program for the first client,
+// which it serves. Then it ends on request.
+func mcpSocketActivation(t *testing.T, b programPath) {
+	h := b.home(t, nil)
+	activate := func(ctx context.Context, sockets []string, args ...string) *exec.Cmd {
+		before := []string{}
+		for _, s := range sockets {
+			before = append(before, "--listen="+s)
+		}
+		for _, v := range h.env {
+			before = append(before, "--setenv="+v)
+		}
+		cmd := exec.CommandContext(ctx, "systemd-socket-activate", append(append(before, string(b), "mcp", "serve", "--http"), args...)...)
+		cmd.Env = h.env
+		return cmd
+	}
+	free := func(host string) string {
+		t.Helper()
+		l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", host+":0")
+		assert.NilError(t, err)
+		defer l.Close() //nolint:errcheck // another process listens there next
+		return l.Addr().String()
+	}
+	arrive := func(address string) {
+		t.Helper()
+		for {
+			c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", address)
+			if err == nil {
+				_ = c.Close()
+				return
+			}
+			assert.NilError(t, t.Context().Err(), err)
+			time.Sleep(5 * time.Millisecond)
+		}
+	}
+
+	token, err := h.command(t.Context(), "mcp", "token").Output()
+	assert.NilError(t, err)
+	address := free("127.0.0.1")
+	s := &httpProgram{url: "http://" + address + "/mcp", token: strings.TrimSpace(string(token)), ended: make(chan error, 1)}
+	// A port in the arguments is ignored.
+	s.cmd = activate(context.WithoutCancel(t.Context()), []string{address}, "--port", "1")
+	assert.NilError(t, s.cmd.Start())
+	go func() { s.ended <- s.cmd.Wait(); close(s.ended) }()
+	t.Cleanup(func() { _ = s.cmd.Process.Kill(); <-s.ended })
+	arrive(address)
+	for _, version := range []string{"2025-11-25", "2026-07-28"} {
+		tools, err := s.connect(t, version).ListTools(t.Context(), nil)
+		assert.NilError(t, err, "%s %+v", version, tools)
+		assert.Assert(t, len(tools.Tools) != 0, "%s: the tools are %+v, %v", version, tools, err)
+	}
+	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil { // the program is the same process now
+		t.Fatal(err)
+	}
+	select {
+	case err := <-s.ended:
+		assert.Check(t, err, "the program ended with %v", err)
+	case <-time.After(patience):
+		t.Fatal("the program does not end")
+	}
+
+	// The socket decides, not the configuration: others can reach this one.
+	for _, c := range []struct {
+		sockets []string
+		args    []string
+		says    string
+	}{
+		{[]string{free("0.0.0.0")}, []string{"--http-auth", "none"}, "other computers can reach"},
+		{[]string{free("127.0.0.1"), free("127.0.0.1")}, nil, "systemd has passed 2 sockets; expected one, of TCP"},
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		cmd := activate(ctx, c.sockets, c.args...)
+		var said strings.Builder
+		cmd.Stdout, cmd.Stderr = &said, &said
+		assert.NilError(t, cmd.Start())
+		arrive(c.sockets[0])
+		err := cmd.Wait()
+		assert.Assert(t, err != nil, "%q %v", c.sockets, err)
+		assert.Assert(t, is.Contains(said.String(), c.says), "%q %v", c.sockets, err)
+		cancel()
+	}
 }

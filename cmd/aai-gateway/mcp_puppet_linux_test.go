@@ -1,4 +1,4 @@
-package main_test
+package main
 
 import (
 	"bufio"
@@ -70,17 +70,11 @@ func newPuppet(t *testing.T, sdk string, target map[string]any) *puppet {
 // newPuppetIn is newPuppet with a command in front, and with the environment.
 func newPuppetIn(t *testing.T, front, env []string, sdk string, target map[string]any) *puppet {
 	t.Helper()
-	return newPuppetOf(t, front, env, filepath.Join("testdata", "sdks", sdk+".mjs"), target)
-}
-
-// newPuppetOf is newPuppetIn with the client's script.
-func newPuppetOf(t *testing.T, front, env []string, script string, target map[string]any) *puppet {
-	t.Helper()
 	node, modules := nodeIn(t, "sdks", "scripts/need-sdks")
 	reach, err := json.Marshal(target)
 	assert.NilError(t, err)
 	p := &puppet{t: t, lines: make(chan puppetLine, 1000)}
-	command := slices.Concat(front, []string{node, script, filepath.Dir(modules), string(reach)})
+	command := slices.Concat(front, []string{node, filepath.Join("testdata", "sdks", sdk+".mjs"), filepath.Dir(modules), string(reach)})
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Env, cmd.Stderr = env, &p.err
 	client := testkit.StartProcess(t, cmd)

@@ -1,4 +1,4 @@
-package main_test
+package main
 
 import (
 	"encoding/json"
@@ -56,7 +56,7 @@ func (b programPath) serverHome(t *testing.T) home {
 	h.write(t, ".config/go/telemetry/mode", "off") // it would outlive the test
 	h.write(t, "go.mod", "module example.org/hello\n\ngo 1.26\n")
 	h.write(t, "hello.go", "package hello\n\n// Hello greets.\nfunc Hello() string { return \"hello\" }\n")
-	var grants []string
+	var apps []string
 	for name, args := range twelveServers(h.folder) {
 		command := startOf(t, name)
 		descriptor, err := json.Marshal(map[string]any{
@@ -66,17 +66,17 @@ func (b programPath) serverHome(t *testing.T) home {
 		})
 		assert.NilError(t, err)
 		h.write(t, ".aai/"+serverApp(name)+"/aai.json", string(descriptor))
-		grants = append(grants, fmt.Sprintf(`{"app": %q, "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"}`, serverApp(name)))
+		apps = append(apps, serverApp(name))
 		for _, key := range keysOf(name) {
 			h.env = append(h.env, key+"=no-key")
 		}
 	}
-	h.write(t, ".aai/config.json", `{"consent": {"preapproved": [`+strings.Join(grants, ", ")+`]}}`)
+	h.allow(t, apps...)
 	return h
 }
 
 // exec runs a tool of an app, which must succeed, and returns its text.
-func (p *process) exec(app, tool, args string) string {
+func (p *agentProcess) exec(app, tool, args string) string {
 	p.t.Helper()
 	id := p.request("tools/call", fmt.Sprintf(`{"name": "aai_exec", "arguments": {"app": %q, "tool": %q, "args": %s}}`, app, tool, args))
 	reply := p.receive()

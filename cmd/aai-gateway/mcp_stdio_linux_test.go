@@ -1,7 +1,9 @@
-package main_test
+package main
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,59 +13,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"gotest.tools/v3/assert"
 	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway/internal/testkit"
+	"github.com/gybob/aai-gateway/internal/testkit/tokencount"
 )
 
-// A complete session of an agent: the responses, the calls to the app, and the journal.
-func mcpSession(t *testing.T, b programPath) {
-	bus := testkit.StartBus(t)
-	app := testkit.ServeOnBus(t, bus, exampleApp)
-	h := b.home(t, bus)
-	p := h.start(t).open()
-
-	got := p.toolNames()
-	assert.Check(t, slices.Equal(got, []string{"aai_exec", "app_desktop", "app_org_example_App", "web_discover"}), "the tools are %q", got)
-	guide := p.toolResult(p.ask("tools/call", `{"name":"app_org_example_App"}`))
-	assert.Assert(t, !guide.IsError, "the guide is %+v", guide)
-	assert.Assert(t, is.Contains(guide.Content[0].Text, "echo"), "%+v", guide)
-	if r := p.call("echo", `{"v":"päivää"}`); r.IsError || r.StructuredContent.Result != "päivää" {
-		t.Errorf("echo gave %+v", r)
-	}
-	if r := p.toolResult(p.ask("tools/call", `{"name":"org.example.App:echo","arguments":{"v":"2"}}`)); r.StructuredContent.Result != "2" {
-		t.Errorf("echo by its own name gave %+v", r)
-	}
-	n := app.Calls("EchoString")
-	assert.Check(t, is.Equal(n, 2), "%d calls of echo have reached the app", n)
-	if r := p.call("echo", `{"v":7}`); r.StructuredContent.Type != "INVALID_PARAMS" {
-		t.Errorf("a number for a text gave %+v", r)
-	}
-	r := p.call("nothing", `{}`)
-	assert.Check(t, is.Equal(r.StructuredContent.Type, "CONSENT_REQUIRED"), "%+v", r)
-	assert.Check(t, is.Contains(r.StructuredContent.Suggestion, "aai-gateway consent grant"), "%+v", r)
-	assert.Check(t, is.Equal(app.Calls("Nothing"), 0))
-	assert.Check(t, is.Equal(app.Calls("EchoString"), 2))
-	var read struct{ Contents []struct{ Text string } }
-	m := p.ask("resources/read", `{"uri":"app:org.example.App"}`)
-	err := json.Unmarshal(m.Result, &read)
-	assert.NilError(t, err, m.Result)
-	assert.Assert(t, is.Len(read.Contents, 1), m.Result)
-	assert.Assert(t, describesExample(read.Contents[0].Text), "the descriptor is %s", m.Result)
-	rest := p.hangUp()
-	assert.Check(t, is.Len(rest, 0), "at the end came %q", rest)
-	h.expectJournal(t,
-		"aai guide ok", "org.example.App echo ok", "org.example.App echo ok", "org.example.App echo INVALID_PARAMS",
-		"org.example.App nothing CONSENT_REQUIRED", "aai descriptor ok")
-	for _, call := range h.journal(t) {
-		assert.Check(t, is.Equal(call.caller, "tester"))
-		assert.Check(t, call.tool != "echo" || call.result != "ok" || call.consent == "preapproved (native)", "echo was allowed by %q", call.consent)
-	}
-}
-
-func (p *process) toolNames() []string {
+func (p *agentProcess) toolNames() []string {
 	p.t.Helper()
 	var list struct{ Tools []struct{ Name string } }
 	assert.NilError(p.t, json.Unmarshal(p.ask("tools/list", `{}`).Result, &list))
@@ -76,9 +33,7 @@ func (p *process) toolNames() []string {
 
 // A consent granted at a terminal meanwhile applies at once.
 func mcpConsentGivenAtATerminal(t *testing.T, b programPath) {
-	bus := testkit.StartBus(t)
-	app := testkit.ServeOnBus(t, bus, exampleApp)
-	h := b.home(t, bus)
+	h, app := b.withApp(t)
 	p := h.start(t).open()
 	r := p.call("nothing", `{}`)
 	assert.Equal(t, r.StructuredContent.Type, "CONSENT_REQUIRED", "what nobody allowed gave %+v", r)
@@ -93,33 +48,6 @@ func mcpConsentGivenAtATerminal(t *testing.T, b programPath) {
 	n := app.Calls("Nothing")
 	assert.Check(t, is.Equal(n, 1), "%d calls have reached the app", n)
 	p.hangUp()
-}
-
-// The SDK's own client, in both protocol versions.
-func mcpWithTheSDKsClient(t *testing.T, b programPath) {
-	bus := testkit.StartBus(t)
-	testkit.ServeOnBus(t, bus, exampleApp)
-	for _, version := range []string{"2025-11-25", "2026-07-28"} {
-		t.Run(version, func(t *testing.T) {
-			h := b.home(t, bus)
-			cmd := exec.Command(string(b))
-			cmd.Env, cmd.Stderr = h.env, t.Output()
-			client := mcp.NewClient(&mcp.Implementation{Name: "sdk", Version: "0"}, nil)
-			session, err := client.Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, &mcp.ClientSessionOptions{ProtocolVersion: version})
-			assert.NilError(t, err)
-			list, err := session.ListTools(t.Context(), nil)
-			assert.NilError(t, err, "%+v", list)
-			assert.Assert(t, is.Len(list.Tools, 4), "%+v", list)
-			result, err := session.CallTool(t.Context(), &mcp.CallToolParams{
-				Name: "aai_exec", Arguments: map[string]any{"app": exampleApp, "tool": "echo", "args": map[string]any{"v": "x"}},
-			})
-			assert.NilError(t, err, "%+v", result)
-			assert.Assert(t, !result.IsError, "echo gave %+v, %v", result, err)
-			err = session.Close()
-			assert.Check(t, err, "the program ended with %v", err)
-			h.expectJournal(t, "org.example.App echo ok")
-		})
-	}
 }
 
 // Clients start gateways that they discard at once. Those leave nothing behind.
@@ -150,9 +78,7 @@ func mcpThrownAwayLeavesNothing(t *testing.T, b programPath) {
 
 // Adding or removing a descriptor while an agent is connected changes the lists.
 func mcpDescriptorsComeAndGo(t *testing.T, b programPath) {
-	bus := testkit.StartBus(t)
-	app := testkit.ServeOnBus(t, bus, exampleApp)
-	h := b.home(t, bus)
+	h, app := b.withApp(t)
 	p := h.start(t).open()
 	p.toolNames()
 
@@ -173,7 +99,7 @@ func mcpDescriptorsComeAndGo(t *testing.T, b programPath) {
 }
 
 // awaitNews waits for the change notifications of both lists.
-func (p *process) awaitNews() {
+func (p *agentProcess) awaitNews() {
 	p.t.Helper()
 	heard := map[string]bool{}
 	for len(heard) < 2 {
@@ -233,9 +159,7 @@ func mcpWithAnAppThatDies(t *testing.T, b programPath) {
 // SIGTERM ends the program at once, and the journal has the interrupted calls.
 func mcpTermination(t *testing.T, b programPath) {
 	for _, busy := range []bool{false, true} {
-		bus := testkit.StartBus(t)
-		app := testkit.ServeOnBus(t, bus, exampleApp)
-		h := b.home(t, bus)
+		h, app := b.withApp(t)
 		p := h.start(t).open()
 		if busy {
 			p.request("tools/call", runTool(exampleApp, "block", `{}`))
@@ -259,45 +183,151 @@ func mcpTermination(t *testing.T, b programPath) {
 	}
 }
 
-// A client that closes its input during a call still gets the result.
-func mcpEndOfInputDuringACall(t *testing.T, b programPath) {
-	bus := testkit.StartBus(t)
-	app := testkit.ServeOnBus(t, bus, exampleApp)
-	h := b.home(t, bus)
+// A client that is gone has closed one end or both, as a killed one does. Its active calls end in
+// the journal, and the program ends.
+func mcpClientThatIsGone(t *testing.T, b programPath) {
+	const calls = 8
+	for name, leave := range map[string]func(p *agentProcess){
+		"both ends":        func(p *agentProcess) { _ = p.in.Close(); _ = p.out.Close() },
+		"output first":     func(p *agentProcess) { _ = p.out.Close(); _ = p.in.Close() },
+		"the output alone": func(p *agentProcess) { _ = p.out.Close() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			h, app := b.withApp(t)
+			p := h.start(t).open()
+			for range calls {
+				p.request("tools/call", runTool(exampleApp, "block", `{}`))
+			}
+			app.WaitBlocked(calls)
+			leave(p)
+			_, err := p.end()
+			assert.Check(t, err == nil || p.cmd.ProcessState.Exited(), "the program was ended: %v", err)
+			_ = p.in.Close()
+			past := h.journal(t)
+			assert.Check(t, is.Len(past, calls), "%d calls are on record", len(past))
+			for _, c := range past {
+				assert.Check(t, is.Equal(c.result, "AUTOMATION_FAILED"), "%+v", c)
+				assert.Check(t, is.Equal(c.delivery, "unknown"), "%+v", c)
+			}
+		})
+	}
+}
+
+// A client that closes only its input still gets the results of its calls, and then the program
+// ends; if it stops reading meanwhile, the program ends at once.
+func mcpClientThatStopsReadingAfterItsInput(t *testing.T, b programPath) {
+	h, app := b.withApp(t)
 	p := h.start(t).open()
 	p.request("tools/call", runTool(exampleApp, "block", `{}`))
 	app.WaitBlocked(1)
 	_ = p.in.Close()
-	app.Release()
-	rest := p.hangUp()
-	assert.Assert(t, is.Len(rest, 1))
-	assert.Assert(t, !strings.Contains(rest[0], "isError"), "at the end came %q", rest)
-	h.expectJournal(t, "org.example.App block ok")
+	select {
+	case err := <-p.ended:
+		t.Fatalf("the program ended with a call under way: %v", err)
+	case <-time.After(time.Second):
+	}
+	_ = p.out.Close()
+	_, err := p.end()
+	assert.Check(t, err == nil || p.cmd.ProcessState.Exited(), "the program was ended: %v", err)
+	h.expectJournal(t, "org.example.App block AUTOMATION_FAILED")
 }
 
-// A client that is gone, or has a full disk, ends the program, though its input stays open.
-func mcpOutputThatNobodyReads(t *testing.T, b programPath) {
-	for _, line := range []string{`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{}}}`, "nonsense"} {
-		full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+// A log without a reader ends nothing.
+func mcpLogThatNobodyReads(t *testing.T, b programPath) {
+	h, _ := b.withApp(t)
+	h.write(t, ".aai/broken/aai.json", "nonsense") // it causes a log message
+	h.env = append(h.env, "AAI_LOG_LEVEL=debug")
+	read, write, err := os.Pipe()
+	assert.NilError(t, err)
+	_ = read.Close()
+	cmd := exec.CommandContext(t.Context(), string(b))
+	cmd.Env, cmd.Stderr = h.env, write
+	cmd.Stdin = strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{}}}` + "\n" +
+		`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n" +
+		`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":` + runTool(exampleApp, "echo", `{"v":"x"}`) + `}`)
+	var out bytes.Buffer
+	cmd.Stdout = &out
+	err = cmd.Run()
+	assert.Check(t, err, "the program ended with %v", err)
+	_ = write.Close()
+	assert.Check(t, strings.Count(out.String(), "\n") >= 2, "it said %s", out.String())
+	h.expectJournal(t, "org.example.App echo ok")
+}
+
+// mcpIdleMemory waits until a gateway that has listed its tools holds little of its program in memory.
+// The start needs far more.
+func mcpIdleMemory(t *testing.T, b programPath) {
+	const most = 16 << 10 // kB; a busy machine reads some of it again
+	p := b.home(t, nil).start(t).open()
+	for path := fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid); ; time.Sleep(20 * time.Millisecond) {
+		status, err := os.ReadFile(path)
 		assert.NilError(t, err)
-		cmd := exec.CommandContext(t.Context(), string(b))
-		cmd.Env, cmd.Stdout = b.home(t, nil).env, full
-		in, err := cmd.StdinPipe()
+		_, rest, _ := strings.Cut(string(status), "RssFile:")
+		var mapped int
+		_, err = fmt.Sscanf(rest, "%d kB", &mapped)
 		assert.NilError(t, err)
-		assert.NilError(t, cmd.Start())
-		_ = full.Close()
-		_, err = in.Write([]byte(line + "\n"))
-		assert.NilError(t, err)
-		ended := make(chan error, 1)
-		go func() { _, err := cmd.Process.Wait(); ended <- err }()
-		select {
-		case err := <-ended:
-			assert.Check(t, err)
-		case <-time.After(patience):
-			t.Errorf("after %s the program does not end", line)
-			_ = cmd.Process.Kill()
-			<-ended
+		if mapped < most {
+			return // the test's timeout ends the wait
 		}
-		_ = in.Close()
+	}
+}
+
+// With five hundred apps, an agent's list stays small; it finds a tool with one call, and runs it
+// with the next. No app can describe another one's tools.
+func mcpManyApps(t *testing.T, b programPath) {
+	h, app := b.withApp(t)
+	for i := range 499 {
+		id := fmt.Sprintf("com.example.other%d", i)
+		h.write(t, ".aai/"+id+"/aai.json", strings.NewReplacer("org.example.App", id, `"echo"`, `"other"`).Replace(exampleDescriptor))
+	}
+	p := h.start(t).open()
+	raw := p.ask("tools/list", `{}`).Result
+	got := p.toolNames()
+	assert.Check(t, slices.Equal(got, []string{"aai_exec", "aai_search", "app_desktop", "web_discover"}), "the tools are %q", got)
+	n := tokencount.Count(t, string(raw))
+	assert.Check(t, n <= 1500, "the list costs %d tokens", n)
+	found := p.toolResult(p.ask("tools/call", `{"name":"aai_search","arguments":{"words":"echo"}}`))
+	text := found.Content[0].Text
+	assert.Assert(t, !found.IsError, "the search says %s", text)
+	assert.Assert(t, is.Contains(text, `aai_exec({"app": "org.example.App", "tool": "echo", "args": {"v": `))
+	r := p.call("echo", `{"v":"two calls"}`)
+	assert.Assert(t, !r.IsError, "echo gave %+v", r)
+	assert.Equal(t, r.StructuredContent.Result, "two calls", "%+v", r)
+	assert.Equal(t, app.Calls("EchoString"), 1, "%+v", r)
+	for _, closed := range []string{`{"name":"aai_exec","arguments":{"app":"aai","tool":"stats"}}`, `{"name":"aai_exec","arguments":{"app":"aai","tool":"rate","args":{"app":"org.example.App","stars":5}}}`} {
+		r := p.toolResult(p.ask("tools/call", closed))
+		assert.Assert(t, r.IsError, "%s gave %+v", closed, r)
+		assert.Equal(t, r.StructuredContent.Type, "PERMISSION_DENIED", "%s %+v", closed, r)
+	}
+	rest := p.hangUp()
+	assert.Check(t, is.Len(rest, 0), "at the end came %q", rest)
+}
+
+// The program's tool list fits into a model's context: the parts shown to a model (name,
+// description, input), and the entire entries.
+func mcpListCosts(t *testing.T, b programPath) {
+	bus := testkit.StartBus(t)
+	for profile, most := range map[string]struct{ shown, whole int }{
+		"apps": {300, 600}, "desktop": {4500, 7700}, "all": {4900, 8400},
+	} {
+		h := b.home(t, bus)
+		h.env = append(h.env, "AAI_PROFILE="+profile)
+		p := h.start(t).open()
+		list := p.ask("tools/list", `{}`).Result
+		var said struct {
+			Tools []struct {
+				Name        string          `json:"name"`
+				Description string          `json:"description"`
+				InputSchema json.RawMessage `json:"inputSchema"`
+			} `json:"tools"`
+		}
+		assert.NilError(t, json.Unmarshal(list, &said))
+		seen, err := json.Marshal(said.Tools)
+		assert.NilError(t, err)
+		shown, whole := tokencount.Count(t, string(seen)), tokencount.Count(t, string(list))
+		t.Logf("%s: %d tools, a model is shown %d tokens, whole %d", profile, len(said.Tools), shown, whole)
+		assert.Check(t, shown <= most.shown, "%s: a model is shown %d tokens of %d, whole are %d of %d", profile, shown, most.shown, whole, most.whole)
+		assert.Check(t, whole <= most.whole, "%s: a model is shown %d tokens of %d, whole are %d of %d", profile, shown, most.shown, whole, most.whole)
+		p.hangUp()
 	}
 }

@@ -1,7 +1,9 @@
-package main_test
+package main
 
 import (
+	"bufio"
 	"encoding/json"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -54,7 +56,7 @@ func TestConfirmedSettingsHold(t *testing.T) {
 	key := filepath.Join(v.folder, "key") // nothing else can seal here
 	v.write(t, "key", strings.Repeat("0123456789abcdef", 4))
 	v.env = append(v.env, "AAI_MASTER_KEY_FILE="+key)
-	config := `{"consent": {"preapproved": [{"app": "org.example.App", "tools": ["echo"], "caller": "*", "expires": "2999-01-01T00:00:00Z"}]}}`
+	config := allowing("org.example.App echo")
 	v.write(t, ".aai/config.json", config)
 	if code, said := v.typed([]string{"2", phrase, phrase}, "consent", "passphrase"); code != 0 {
 		t.Fatal(said)
@@ -202,4 +204,126 @@ func TestFilesOfOthersAreRefused(t *testing.T) {
 		code, said := v.run(nil, "consent", "list")
 		assert.Check(t, is.Equal(code, 0), "%s as it was: %d, %s", name, code, said)
 	}
+}
+
+// TestGeneratedSavedAndRun: a program on the bus is described, the draft is saved after
+// reauthentication, and then its tools run like any others.
+func TestGeneratedSavedAndRun(t *testing.T) {
+	v := newVictim(t)
+	assert.NilError(t, os.RemoveAll(filepath.Join(v.folder, ".aai", exampleApp)))
+	code, said := v.run(nil, "--generate", exampleApp, "--format", "json")
+	var shown struct {
+		Seen string `json:"seen"`
+		Path string `json:"path"`
+		Diff string `json:"diff"`
+	}
+	err := json.Unmarshal([]byte(said), &shown)
+	assert.Equal(t, code, 0, said)
+	assert.NilError(t, err, said)
+	assert.Assert(t, is.Contains(shown.Diff, `"name": "join"`), said)
+	args := `{"app": "` + exampleApp + `", "seen": "` + shown.Seen + `"}`
+	code, said = v.run(nil, "exec", "aai", "generate_save", args)
+	assert.Check(t, is.Equal(code, 4), "nobody proved that they want it: %d, %s", code, said)
+	_, err = os.Stat(shown.Path)
+	assert.Assert(t, err != nil, "it was saved all the same")
+	person := []string{"PERSON=yes", "STRICT="}
+	code, said = v.run(person, "exec", "aai", "generate_save", args)
+	assert.Equal(t, code, 0)
+	assert.Assert(t, is.Contains(said, "Saved as "+shown.Path))
+	code, said = v.run(person, "consent", "grant", exampleApp, "--all", "--caller", "cli:terminal", "--yes")
+	assert.Equal(t, code, 0, said)
+	code, said = v.run(person, "exec", exampleApp, "join", `{"to": "a", "subject_line": "b", "urgency": 3}`)
+	assert.Check(t, is.Equal(code, 0), said)
+	assert.Check(t, is.Equal(strings.TrimSpace(said), "to=a subject=b urgency=3"), said)
+	code, said = v.run(person, "generate")
+	assert.Check(t, is.Equal(code, 0))
+	assert.Check(t, is.Contains(said, "current\t"+exampleApp))
+	n := v.app.Calls("Join")
+	assert.Check(t, is.Equal(n, 1), "join was called %d times", n)
+}
+
+// TestWordsOfAModelsCommand: the command gets the tools on its standard input once, and its words are shown and saved.
+// A script stands for the program of a model.
+func TestWordsOfAModelsCommand(t *testing.T) {
+	v := newVictim(t)
+	assert.NilError(t, os.RemoveAll(filepath.Join(v.folder, ".aai", exampleApp)))
+	model, asked := filepath.Join(t.TempDir(), "model"), filepath.Join(t.TempDir(), "asked")
+	answer := "#!/bin/sh\ncat >> " + asked + "\n" + `printf '%s\n' '` + "```json" + `' '{"tools": [{"name": "join", "title": "Join two words"}]}' '` + "```" + "'\n"
+	assert.NilError(t, os.WriteFile(model, []byte(answer), 0o700))
+	code, said := v.run([]string{"PERSON=yes", "STRICT="}, "generate", exampleApp, "--model", model+" -p", "--yes")
+	assert.Equal(t, code, 0, said)
+	assert.Check(t, is.Contains(said, "Join two words"), "the difference has no word of the model: %s", said)
+	saved, err := os.ReadFile(filepath.Join(v.folder, ".aai", exampleApp, "aai.json"))
+	assert.NilError(t, err)
+	assert.Check(t, is.Contains(string(saved), `"title": "Join two words"`), saved)
+	prompt, err := os.ReadFile(asked)
+	assert.NilError(t, err)
+	n := strings.Count(string(prompt), `"name":"join"`)
+	assert.Check(t, is.Equal(n, 1), "the model was asked %d times about join", n)
+	code, said = v.run(nil, "generate", exampleApp, "--model", "/bin/false", "--dry-run")
+	assert.Check(t, code != 0, "%d", code)
+	assert.Check(t, is.Contains(said, "/bin/false failed"), "%d", code)
+	endless := filepath.Join(t.TempDir(), "endless")
+	assert.NilError(t, os.WriteFile(endless, []byte("#!/bin/sh\nexec yes\n"), 0o700))
+	code, said = v.run(nil, "generate", exampleApp, "--model", endless, "--dry-run")
+	assert.Check(t, code != 0, "%d", code)
+	assert.Check(t, is.Contains(said, "answered with more than"), "%d", code)
+}
+
+// startDev starts the gateway with --dev as this test's process, lists the tools, and leaves after the gateway has
+// reported the words, or after the list if there are none. It returns the report.
+func startDev(t *testing.T, v *victim, words string, env ...string) string {
+	t.Helper()
+	cmd := v.command(t.Context(), "--dev")
+	cmd.Env = append(slices.Clone(v.env), env...)
+	in, noIn := cmd.StdinPipe()
+	out, noOut := cmd.StdoutPipe()
+	report, noReport := cmd.StderrPipe()
+	assert.NilError(t, noIn)
+	assert.NilError(t, noOut)
+	assert.NilError(t, noReport)
+	assert.NilError(t, cmd.Start())
+	_, err := io.WriteString(in, `{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18",
+		"capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}}`+"\n"+
+		`{"jsonrpc": "2.0", "method": "notifications/initialized"}`+"\n"+`{"jsonrpc": "2.0", "id": 2, "method": "tools/list"}`+"\n")
+	assert.NilError(t, err)
+	answers := bufio.NewReader(out)
+	for range 2 {
+		_, err := answers.ReadString('\n')
+		assert.NilError(t, err)
+	}
+	go func() { _, _ = io.Copy(io.Discard, answers) }()
+	var said strings.Builder
+	for lines := bufio.NewScanner(report); ; {
+		if strings.Contains(said.String(), words) {
+			_ = in.Close()
+		}
+		if !lines.Scan() {
+			break
+		}
+		said.WriteString(lines.Text() + "\n")
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("%v: %s", err, said.String())
+	}
+	return said.String()
+}
+
+// TestDevOfAClient checks that the first start by a client with --dev in its configuration asks the person, that the
+// answer yes holds for this client alone, and that without an answer the gateway names the command that confirms.
+func TestDevOfAClient(t *testing.T) {
+	const unconfirmed = ": dev does not hold, since nobody has confirmed it; run: aai-gateway --dev consent confirm"
+	v := newVictim(t)
+	v.write(t, "key", strings.Repeat("0123456789abcdef", 4))
+	v.env = append(v.env, "AAI_MASTER_KEY_FILE="+filepath.Join(v.folder, "key"))
+	said := startDev(t, v, "")
+	assert.Check(t, is.Contains(said, unconfirmed), "without a person: %s", said)
+	said = startDev(t, v, "--dev is confirmed and holds from the next start", "PERSON=yes")
+	assert.Check(t, is.Contains(said, unconfirmed), "the first start has dev already: %s", said)
+	said = startDev(t, v, "")
+	assert.Check(t, !strings.Contains(said, "does not hold"), "the next start: %s", said)
+	_, said = v.run(nil, "--dev", "apps")
+	assert.Check(t, is.Contains(said, "--dev"+unconfirmed), "a command has dev by the confirmation for a client: %s", said)
+	past := v.journal(t)
+	assert.Check(t, past[len(past)-1].consent != "", "on record: %+v", past)
 }

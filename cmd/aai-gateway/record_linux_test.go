@@ -1,4 +1,4 @@
-package main_test
+package main
 
 import (
 	"encoding/json"
@@ -27,13 +27,7 @@ type lesson struct {
 
 func newLesson(t *testing.T) *lesson {
 	t.Helper()
-	b := programPath(filepath.Join(t.TempDir(), "aai-gateway"))
-	self, err := os.Executable()
-	if err == nil {
-		err = os.Symlink(self, string(b))
-	}
-	assert.NilError(t, err)
-	l := &lesson{home: b.home(t, nil), T: t, desktop: linuxtest.StartAccessible(t)}
+	l := &lesson{home: selfProgram(t).home(t, nil), T: t, desktop: linuxtest.StartAccessible(t)}
 	l.desktop.AwaitWindowManager(t)
 	l.write(t, "key", strings.Repeat("0123456789abcdef", 4))
 	l.write(t, ".aai/config.json", "{}")
@@ -300,11 +294,7 @@ func TestNoTypedSecretIsKept(t *testing.T) {
 	assert.Check(t, is.Contains(replayed, "aai-gateway secret set"), "a missing secret: %s", replayed)
 	_, history := (&victim{home: l.home, t: t}).run(nil, "history", "--format", "json")
 	said = append(said, replayed, history, agent.err.String())
-	for _, path := range l.everything(t) {
-		if b, err := os.ReadFile(path); err == nil { // no folder
-			said = append(said, path+": "+string(b))
-		}
-	}
+	eachFile(t, l.folder, func(path string, b []byte) { said = append(said, path+": "+string(b)) })
 	for _, text := range said {
 		for i, s := range secrets {
 			assert.Check(t, !strings.Contains(text, s), "secret %d is in %.200s", i+1, text)

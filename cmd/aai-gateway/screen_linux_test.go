@@ -2,29 +2,31 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
-	"log/slog"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
 	"gotest.tools/v3/assert"
 	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
-	"github.com/gybob/aai-gateway/internal/doors/cli"
+	"github.com/gybob/aai-gateway/internal/platform/linux/private"
 	"github.com/gybob/aai-gateway/internal/platform/linux/session"
+	"github.com/gybob/aai-gateway/internal/testkit"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
 // onScreen returns the gateway of a program with a user at the session, with the configuration.
 func onScreen(t *testing.T, s *linuxtest.Session, config string) *components {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "config.json")
-	assert.NilError(t, os.WriteFile(path, []byte(config), 0o600))
 	home := t.TempDir()
 	getenv := func(name string) string {
 		if name == "XDG_DATA_HOME" {
@@ -32,22 +34,20 @@ func onScreen(t *testing.T, s *linuxtest.Session, config string) *components {
 		}
 		return s.Getenv(name)
 	}
-	p := &program{getenv: getenv, in: strings.NewReader(""), out: t.Output(), err: t.Output()}
-	cfg, err := setUp(setupInput{getenv: getenv, home: home, platform: hostPlatform(home, getenv), flags: cli.Flags{Config: path}, hostAccess: testHost(getenv)})
-	assert.NilError(t, err)
-	cfg.LogLevel = slog.LevelError
-	built, err := p.build(cfg)
-	assert.NilError(t, err)
-	t.Cleanup(func() {
-		assert.Check(t, built.close())
-	})
+	built := inProcess{home: home, config: writeFile(t, t.TempDir(), "config.json", config), getenv: getenv, host: testHost(getenv)}.build(t)
 	built.gateway.Dialog = built.dialog
-	app, err := built.gateway.Catalog.Find(t.Context(), aai.DesktopApp)
+	built.allowTime(t)
+	return built
+}
+
+// allowTime makes the tools for windows wait longer: slow is not failed.
+func (p *components) allowTime(t *testing.T) {
+	t.Helper()
+	app, err := p.gateway.Catalog.Find(t.Context(), aai.DesktopApp)
 	assert.NilError(t, err)
-	for _, tool := range app.Tools { // slow is not failed
+	for _, tool := range app.Tools {
 		tool.Limits.Timeout += patienceOnScreen
 	}
-	return built
 }
 
 func (p *components) windowTool(ctx context.Context, tool string, args map[string]any) *aai.Error {
@@ -61,10 +61,7 @@ func (p *components) windowTool(ctx context.Context, tool string, args map[strin
 // whatever was allowed.
 func TestPromptsAreUntouchable(t *testing.T) {
 	s := linuxtest.StartAccessible(t)
-	g := onScreen(t, s, `{"consent": {"preapproved": [
-		{"app": "desktop/pinentry-qt", "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"},
-		{"app": "desktop/zenity", "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"},
-		{"app": "desktop", "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"}]}}`)
+	g := onScreen(t, s, allowing("desktop/pinentry-qt", "desktop/zenity", "desktop"))
 	dialog := s.Launch(t, "zenity", "--question", "--title", "Somebody else's", "--text", "Is this a dialog of the gateway?")
 	awaitWindow(t, s, "Somebody else's")
 	err := g.windowTool(t.Context(), "ax_get_tree", map[string]any{"app": strconv.Itoa(dialog.PID)})
@@ -151,4 +148,177 @@ func TestAskedInThePersonsLanguage(t *testing.T) {
 		lang := asks.Getenv("LANG")
 		assert.Check(t, c.login["LANG"] == "" || lang == c.login["LANG"], "a window is in %q", lang)
 	}
+}
+
+// TestTheClipboardStays: an agent's clipboard content survives the end of its gateway.
+func TestTheClipboardStays(t *testing.T) {
+	s := linuxtest.StartAccessible(t)
+	t.Run("gateway", func(t *testing.T) {
+		g := onScreen(t, s, allowing("desktop"))
+		err := g.windowTool(t.Context(), "ax_clipboard", map[string]any{"action": "write", "text": "kept"})
+		assert.Assert(t, err == nil, err)
+	})
+	p, err := s.Start(private.Command{Name: "xclip", Args: []string{"-selection", "clipboard", "-out"}})
+	assert.NilError(t, err)
+	<-p.Done()
+	got := p.Output()
+	assert.Check(t, is.Equal(got, "kept"), "on the clipboard is %q", got)
+}
+
+// TestTheClipboardKnowsNoSecrets: the clipboard server, which outlives its gateway, inherits
+// neither the environment nor open files.
+func TestTheClipboardKnowsNoSecrets(t *testing.T) {
+	t.Setenv("AAI_HTTP_TOKEN", "hidden-token")
+	t.Setenv("OPENAI_API_KEY", "hidden-key")
+	file, err := os.Create(filepath.Join(t.TempDir(), "strangers"))
+	assert.NilError(t, err)
+	defer func() { _ = file.Close() }()
+	left, err := unix.Dup(int(file.Fd())) // child processes inherit this one
+	assert.NilError(t, err)
+	defer func() { _ = unix.Close(left) }()
+	s := linuxtest.StartAccessible(t)
+	g := onScreen(t, s, allowing("desktop"))
+	if err := g.windowTool(t.Context(), "ax_clipboard", map[string]any{"action": "write", "text": "kept"}); err != nil {
+		t.Fatal(err)
+	}
+	keepers := 0
+	for _, process := range testkit.ProcessesWithEnv(t, "DISPLAY="+s.Getenv("DISPLAY")+"\x00") {
+		line, _ := os.ReadFile(filepath.Join(process, "cmdline"))
+		environ, err := os.ReadFile(filepath.Join(process, "environ"))
+		if err != nil || !strings.HasSuffix(string(line), "\x00"+clipboardArgument+"\x00") {
+			continue
+		}
+		keepers++
+		for v := range strings.SplitSeq(strings.TrimSuffix(string(environ), "\x00"), "\x00") {
+			name, _, _ := strings.Cut(v, "=")
+			assert.Check(t, is.Contains([]string{"DISPLAY", "XAUTHORITY", "HOME", "PATH", "XDG_RUNTIME_DIR", "AAI_PRIVATE_SESSION"}, name))
+		}
+		open, err := filepath.Glob(filepath.Join(process, "fd", "*"))
+		assert.NilError(t, err, "%q", open)
+		assert.Assert(t, len(open) != 0, "%q", open)
+		for _, fd := range open {
+			what, _ := os.Readlink(fd)
+			assert.Check(t, what != file.Name(), "it has %s open", what)
+		}
+	}
+	assert.Check(t, is.Equal(keepers, 1), "%d processes keep the clip", keepers)
+}
+
+// TestProgramsGetNoSecrets: programs inherit the environment without the gateway's secrets.
+func TestProgramsGetNoSecrets(t *testing.T) {
+	kept := []string{"PATH=/bin", "AAI_PRIVATE_SESSION=1", "OPENAI_API_KEY=theirs", "LANG=C"}
+	given := append([]string{"AAI_HTTP_TOKEN=x", "AXTERMINATOR_HTTP_TOKEN=x", "AAI_OPENAI_KEY=x", "AXTERMINATOR_API_KEY_FILE=x", "AAI_CLIENT_SECRET=x", "AAI_PASSPHRASE_FILE=x"}, kept...)
+	got := withoutSecrets(given)
+	assert.Check(t, slices.Equal(got, kept), "%q", got)
+}
+
+// TestTypingWaitsForAnothersQuestion: an admitted call, through the whole path, waits for a
+// question of another gateway of the user, and continues afterwards. Its program does not count as
+// hanging.
+func TestTypingWaitsForAnothersQuestion(t *testing.T) {
+	s := linuxtest.StartAccessible(t)
+	config := allowing("desktop/mousepad")
+	types, asks := onScreen(t, s, config), onScreen(t, s, config)
+	s.Launch(t, "mousepad", "--disable-server")
+	awaitTitle(t, s, "Mousepad")
+	err := types.windowTool(t.Context(), "ax_find", map[string]any{"app": "mousepad", "query": "role:textbox"})
+	assert.Assert(t, err == nil, err)
+	typed := make(chan *aai.Error, 1)
+	go func() {
+		typed <- types.windowTool(t.Context(), "ax_type", map[string]any{
+			"app": "mousepad", "query": "role:textbox", "mode": "focus", "text": strings.Repeat("\t\t ", 4_000),
+		})
+	}()
+	awaitTitle(t, s, "*") // the text has changed
+	ctx, cancel := context.WithCancel(t.Context())
+	asked := make(chan error, 1)
+	var answer aai.Answer
+	go func() {
+		var err error
+		answer, err = asks.dialog.Ask(ctx, aai.Question{
+			ID: "q", Title: "Allow it?", Channels: []aai.Channel{aai.DesktopDialog},
+			Choices: []aai.Choice{{ID: "deny", Label: "Deny"}, {ID: "once", Label: "Allow once"}},
+		})
+		asked <- err
+	}()
+	awaitTitle(t, s, "AAI Gateway")
+	select {
+	case err := <-typed:
+		t.Fatalf("it did not wait for the answer: %v", err)
+	case err := <-asked:
+		t.Fatalf("%+v, %v, and nobody was there", answer, err)
+	case <-time.After(3 * time.Second):
+	}
+	cancel()
+	assert.Check(t, (<-asked) != nil, "%+v, and nobody was there", answer)
+	// Another test checks the window's final content.
+	err = <-typed
+	assert.Check(t, err == nil || err.Code != aai.RateLimited && err.Code != aai.Timeout, "it did not go on: %v", err)
+	err = types.windowTool(t.Context(), "ax_get_tree", map[string]any{"app": "mousepad"})
+	assert.Check(t, err == nil, "the program counts as one that hangs: %v", err)
+}
+
+// awaitTitle waits until the focused window has the text in its title.
+func awaitTitle(t *testing.T, s *linuxtest.Session, part string) {
+	t.Helper()
+	for until := time.Now().Add(patienceOnScreen); !strings.Contains(s.ActiveWindow(t), part); time.Sleep(5 * time.Millisecond) {
+		assert.Assert(t, !time.Now().After(until), "no window %q has come up", part)
+	}
+}
+
+// TestAScriptOperatesAWindow: one call of an agent fills in a real form, reads it and presses its
+// button; the program itself confirms it.
+func TestAScriptOperatesAWindow(t *testing.T) {
+	s := linuxtest.StartAccessible(t)
+	g := onScreen(t, s, allowing("desktop/zenity", "desktop"))
+	form := s.Launch(t, "zenity", "--entry", "--title", "Name", "--text", "Your name")
+	awaitWindow(t, s, "Name")
+	result, err := g.gateway.Do(t.Context(), &aai.Call{
+		Caller: aai.Caller{Door: aai.DoorMCP, Name: "agent", Session: "s"}, App: aai.DesktopApp, Tool: "ax_run_script",
+		Args: map[string]any{"args": map[string]any{"app": strconv.Itoa(form.PID)}, "script": `
+			const app = args.app, field = find(app, "role:textbox").element_ref;
+			call("ax_set_value", {app, query: field, value: "ann"});
+			const said = call("ax_get_value", {app, query: field}).value;
+			try { call("ax_click", {app, query: "No such button"}) } catch (e) { log(e.code) }
+			call("desktop", "ax_click", {app, query: "OK"});
+			said`},
+	})
+	if err != nil {
+		t.Fatalf("%v: %v", err, aai.AsError(err).Hint)
+	}
+	b, _ := json.Marshal(result.Data)
+	assert.Check(t, is.Equal(string(b), `{"result":"ann","calls":5,"log":"ELEMENT_NOT_FOUND"}`), "the script answers %s", b)
+	<-form.Done()
+	said := strings.TrimSpace(form.Output())
+	assert.Check(t, is.Equal(said, "ann"), "the program was told %q", said)
+}
+
+// TestStopKeyEndsTyping: the person's stop key ends a call that types, and the next call is refused.
+func TestStopKeyEndsTyping(t *testing.T) {
+	s := linuxtest.StartAccessible(t)
+	g := onScreen(t, s, allowing("desktop/mousepad"))
+	s.Launch(t, "mousepad", "--disable-server")
+	awaitTitle(t, s, "Mousepad")
+	if err := g.windowTool(t.Context(), "ax_find", map[string]any{"app": "mousepad", "query": "role:textbox"}); err != nil {
+		t.Fatal(err)
+	}
+	typed := make(chan *aai.Error, 1)
+	go func() {
+		typed <- g.windowTool(t.Context(), "ax_type", map[string]any{
+			"app": "mousepad", "query": "role:textbox", "mode": "focus", "text": strings.Repeat("\t\t ", 20_000),
+		})
+	}()
+	awaitTitle(t, s, "*") // the text has changed
+	press := exec.CommandContext(t.Context(), "xdotool", "key", "super+Escape")
+	press.Env = []string{"DISPLAY=" + s.Getenv("DISPLAY"), "XAUTHORITY=" + s.Getenv("XAUTHORITY")}
+	if out, err := press.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	err := <-typed
+	assert.Assert(t, err != nil, "the typing ended with %v", err)
+	assert.Equal(t, err.Code, aai.PermissionDenied, err)
+	assert.Assert(t, is.Contains(err.Message, "stopped everything"), err)
+	err = g.windowTool(t.Context(), "ax_find", map[string]any{"app": "mousepad", "query": "role:textbox"})
+	assert.Assert(t, err != nil, "the next call: %v", err)
+	assert.Equal(t, err.Code, aai.PermissionDenied, err)
 }

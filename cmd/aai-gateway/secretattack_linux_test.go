@@ -5,10 +5,7 @@ import (
 	"fmt"
 	"image/color"
 	"image/png"
-	"io/fs"
 	"net/url"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -139,18 +136,8 @@ func (w *secretWorld) expectUnseen(t *testing.T, texts ...string) {
 	for i, said := range w.said {
 		look(fmt.Sprintf("reply %d", i), []byte(said))
 	}
-	files := 0
-	err := filepath.WalkDir(w.home, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() {
-			return err
-		}
-		files++
-		content, err := os.ReadFile(path)
-		look(path, content)
-		return err
-	})
-	assert.NilError(t, err, "%d", files)
-	assert.Assert(t, files >= 3, "%d files were searched: %v", files, err)
+	files := eachFile(t, w.home, look)
+	assert.Assert(t, files >= 3, "%d files were searched", files)
 }
 
 // TestSecretForAChangedField: a page that moves or replaces the field, or is another page, after the question gets nothing.

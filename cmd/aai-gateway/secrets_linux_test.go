@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -18,7 +17,6 @@ import (
 	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
-	"github.com/gybob/aai-gateway/internal/doors/cli"
 	"github.com/gybob/aai-gateway/internal/policy"
 	"github.com/gybob/aai-gateway/internal/secrets/named"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
@@ -39,17 +37,13 @@ type secretWorld struct {
 }
 
 // newSecretWorld returns the gateway of a home, which other gateways may share. The agent may call the tools of the apps,
-// and the workflows.
+// and the workflows. Descriptors must be there before.
 func newSecretWorld(t *testing.T, s *linuxtest.Session, home string, apps ...string) *secretWorld {
 	t.Helper()
 	w := &secretWorld{t: t, home: home, values: map[string]string{}}
 	w.write("master", strings.Repeat("5a", 32))
-	var grants []string
-	for _, app := range append(apps, "desktop/chromium", "desktop", "workflows") {
-		grants = append(grants, fmt.Sprintf(`{"app": %q, "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"}`, app))
-	}
-	w.write("config.json", `{"dev": true, "journal": {"keepFull": true, "answers": ["*"], "pictures": ["desktop/chromium"]}, "consent": {"preapproved": [`+
-		strings.Join(grants, ",")+`]}}`)
+	w.write("config.json", `{"dev": true, "journal": {"keepFull": true, "answers": ["*"], "pictures": ["desktop/chromium"]}, "consent": {"preapproved": `+
+		grants(append(apps, "desktop/chromium", "desktop", "workflows")...)+`}}`)
 	getenv := func(name string) string {
 		switch name {
 		case "HOME":
@@ -68,34 +62,16 @@ func newSecretWorld(t *testing.T, s *linuxtest.Session, home string, apps ...str
 		defer w.mu.Unlock()
 		return w.values[request.Name], nil
 	}
-	p := &program{getenv: getenv, in: strings.NewReader(""), out: t.Output(), err: t.Output()}
-	cfg, err := setUp(setupInput{getenv: getenv, home: home, platform: hostPlatform(home, getenv), flags: cli.Flags{Config: filepath.Join(home, "config.json")}, hostAccess: host})
-	assert.NilError(t, err)
-	cfg.LogLevel, cfg.LogFile = slog.LevelDebug, filepath.Join(home, "gateway.log")
-	w.components, err = p.build(cfg)
-	assert.NilError(t, err)
-	t.Cleanup(func() {
-		assert.Check(t, w.close())
-	})
-	app, err := w.gateway.Catalog.Find(t.Context(), aai.DesktopApp)
-	assert.NilError(t, err)
-	for _, tool := range app.Tools { // slow is not failed
-		tool.Limits.Timeout += patienceOnScreen
-	}
+	w.components = inProcess{home: home, config: filepath.Join(home, "config.json"), getenv: getenv, host: host, change: func(cfg *setup) {
+		cfg.LogLevel, cfg.LogFile = slog.LevelDebug, filepath.Join(home, "gateway.log")
+	}}.build(t)
+	w.allowTime(t)
 	return w
 }
 
 func (w *secretWorld) write(name, content string) {
 	w.t.Helper()
-	writeIn(w.t, w.home, name, content)
-}
-
-// writeIn writes a file of a home. Descriptors must be there before the gateway is built.
-func writeIn(t *testing.T, home, name, content string) {
-	t.Helper()
-	file := filepath.Join(home, name)
-	assert.NilError(t, os.MkdirAll(filepath.Dir(file), 0o700))
-	assert.NilError(t, os.WriteFile(file, []byte(content), 0o600))
+	writeFile(w.t, w.home, name, content)
 }
 
 // Ask implements aai.Asker.

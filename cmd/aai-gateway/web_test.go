@@ -61,17 +61,14 @@ func newWebWorld(t *testing.T) *webWorld {
 	t.Cleanup(site.Close)
 	w.host = site.Listener.Addr().String()
 	d := newDesk(t)
-	c, err := d.readFile(t, fmt.Sprintf(`{"net": {"allowPrivate": [%q]}}`, w.host))
-	w.cfg = mustRead(t, c, err)
-	w.cfg.roots = x509.NewCertPool()
-	w.cfg.roots.AddCert(site.Certificate())
-	w.cfg.platform.desktop = nil
-	w.cfg.hostAccess.person = func() (policy.Authenticator, aai.Asker) { return agreeingPerson{}, agreeingPerson{} }
-	w.components, err = (&program{getenv: d.getenv, hostAccess: d.grounds(), err: io.Discard}).build(w.cfg)
-	assert.NilError(t, err)
-	t.Cleanup(func() {
-		assert.Check(t, w.close())
-	})
+	d.file(t, ".aai/config.json", fmt.Sprintf(`{"net": {"allowPrivate": [%q]}}`, w.host))
+	w.components = inProcess{home: d.home, getenv: d.getenv, host: d.grounds(), change: func(cfg *setup) {
+		w.cfg = cfg
+		cfg.roots = x509.NewCertPool()
+		cfg.roots.AddCert(site.Certificate())
+		cfg.platform.desktop = nil
+		cfg.hostAccess.person = func() (policy.Authenticator, aai.Asker) { return agreeingPerson{}, agreeingPerson{} }
+	}}.build(t)
 	return w
 }
 

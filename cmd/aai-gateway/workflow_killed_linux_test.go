@@ -1,14 +1,12 @@
-package main_test
+package main
 
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -27,9 +25,6 @@ const levelDescriptor = `{"schema_version": "1.0", "appId": "org.example.App", "
 		{"name": "level_get", "description": "Gives the level.", "property": "Level", "access": "get", "parameters": {"type": "object"}},
 		{"name": "level_set", "description": "Sets the level.", "property": "Level", "access": "set", "effect": "changes",
 		 "parameters": {"type": "object", "properties": {"v": {"type": "integer"}}, "required": ["v"]}}]}}}`
-
-const levelConfig = `{"consent": {"preapproved": [{"app": "org.example.App", "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"},
-	{"app": "workflows", "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"}]}}`
 
 // killedSteps is the number of the workflow's steps; each sets the level, initially 7, to 10 plus
 // its number.
@@ -51,10 +46,7 @@ func levels(checks bool) string {
 // A gateway killed at any step leaves a run that another one resumes, rolls back, or rejects with
 // a reason; no act happens twice. AAI_KILLS is the number of kills.
 func TestKilledInAWorkflow(t *testing.T) {
-	b := programPath(filepath.Join(t.TempDir(), "aai-gateway"))
-	self, err := os.Executable()
-	assert.NilError(t, err)
-	assert.NilError(t, os.Symlink(self, string(b)))
+	b := selfProgram(t)
 	rounds := 6
 	if more, err := strconv.Atoi(os.Getenv("AAI_KILLS")); err == nil {
 		rounds = more
@@ -102,17 +94,13 @@ func (k *killTest) command(args ...string) *exec.Cmd {
 func (k *killTest) does(t *testing.T, args ...string) (code int, said string) {
 	t.Helper()
 	out, err := k.command(args...).CombinedOutput()
-	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
-		return exit.ExitCode(), string(out)
-	}
-	assert.NilError(t, err)
-	return 0, string(out)
+	return exitOf(t, err), string(out)
 }
 
 func (k *killTest) round(t *testing.T, round int) {
 	t.Helper()
 	k.home = k.binary.home(t, k.bus)
-	k.home.write(t, ".aai/config.json", levelConfig)
+	k.home.allow(t, "org.example.App", "workflows")
 	k.home.write(t, ".aai/org.example.App/aai.json", levelDescriptor)
 	checks := round%4 < 2
 	k.home.write(t, ".aai/workflows/levels.json", levels(checks))
