@@ -14,13 +14,7 @@ func newServers(r *run) *cobra.Command {
 	return r.newToolCommand(&cobra.Command{
 		Use: "servers", Short: "List the MCP servers that are apps",
 		Args: unknownCommandArgs,
-	}, toolCommand{tool: "mcp_servers", show: inRows(func(r *run, s *answerTable, _ *toolCall) {
-		if len(s.rows) == 0 {
-			r.output.note("No app is an MCP server.")
-			return
-		}
-		r.output.showAnswerTable(s, nil, nil)
-	})})
+	}, toolCommand{tool: "mcp_servers", show: rowsOr("No app is an MCP server.")})
 }
 
 func newServerEnv(r *run) *cobra.Command {
@@ -124,13 +118,7 @@ func newPins(r *run) *cobra.Command {
 	return r.newToolCommand(&cobra.Command{
 		Use: "pins", Short: "List the tools that agents are shown by themselves, and their tokens",
 		Args: unknownCommandArgs,
-	}, toolCommand{tool: "pins", show: inRows(func(r *run, s *answerTable, _ *toolCall) {
-		if len(s.rows) == 0 {
-			r.output.note("No tool is pinned.")
-			return
-		}
-		r.output.showAnswerTable(s, nil, nil)
-	})})
+	}, toolCommand{tool: "pins", show: rowsOr("No tool is pinned.")})
 }
 
 func newPin(r *run) *cobra.Command {

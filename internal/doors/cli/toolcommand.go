@@ -245,6 +245,17 @@ func showText(r *run, c *toolCall) error {
 	})
 }
 
+// rowsOr shows the rows of an answer, or a note that there are none.
+func rowsOr(none string) showFunc {
+	return inRows(func(r *run, s *answerTable, _ *toolCall) {
+		if len(s.rows) == 0 {
+			r.output.note(none)
+			return
+		}
+		r.output.showAnswerTable(s, nil, nil)
+	})
+}
+
 // inRows is inText for an answer with rows.
 func inRows(show func(*run, *answerTable, *toolCall)) showFunc {
 	return inText(func(r *run, c *toolCall) error {

@@ -45,7 +45,7 @@ func samplingApp(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
 
 func callWork(t *testing.T, session *mcp.ClientSession) *mcp.CallToolResult {
 	t.Helper()
-	result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "aai_exec", Arguments: map[string]any{"app": "org.example.Slow", "tool": "work"}})
+	result, err := session.CallTool(t.Context(), callOf("org.example.Slow", "work", nil))
 	assert.NilError(t, err)
 	return result
 }
@@ -114,17 +114,7 @@ func TestAToolCanAskTheClientsModel(t *testing.T) {
 // TestRoots checks that a client's roots are requested once, until it reports a change.
 func TestRoots(t *testing.T) {
 	folder := t.TempDir()
-	w := newWorld(t, adding(slowly(func(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
-		a := aai.ClientCapabilitiesOf(ctx)
-		if a.Roots == nil {
-			return &aai.Result{Text: "no folders"}, nil
-		}
-		roots, err := a.Roots(ctx)
-		if err != nil {
-			return nil, err
-		}
-		return &aai.Result{Text: fmt.Sprint(roots)}, nil
-	})))
+	w := newWorld(t, adding(slowly(rootsTool)))
 	asked := make(chan struct{}, 10)
 	client := mcp.NewClient(&mcp.Implementation{Name: "tester", Version: "0"}, nil)
 	client.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
@@ -170,14 +160,7 @@ func TestProjectFolder(t *testing.T) {
 		"nothing is configured": {"2025-11-25", "", none, nil, "no folders"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, adding(slowly(func(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
-				ask := aai.ClientCapabilitiesOf(ctx).Roots
-				if ask == nil {
-					return &aai.Result{Text: "no folders"}, nil
-				}
-				roots, err := ask(ctx)
-				return &aai.Result{Text: fmt.Sprint(roots)}, err
-			})), func(w *world) { w.options = func(c *door.Config) { c.ProjectFolder = try.configured } })
+			w := newWorld(t, adding(slowly(rootsTool)), with(func(c *door.Config) { c.ProjectFolder = try.configured }))
 			client := mcp.NewClient(&mcp.Implementation{Name: "tester", Version: "0"}, try.options)
 			client.AddRoots(try.roots...)
 			got := textIn(t, callWork(t, w.connectClient(t, try.version, client)))

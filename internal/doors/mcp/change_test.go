@@ -93,14 +93,10 @@ func TestChangesWhileConnected(t *testing.T) {
 	expect("another one, and this one cannot run any more", notes)
 
 	// The removed app's tool no longer exists for calls either.
-	m := c.ask("tools/call", `{"name":"app_org_example_Clock"}`)
-	assert.Assert(t, m.Error != nil, "the guide of an app that is gone: %+v", m)
-	assert.Equal(t, m.Error.Code, -32602, "%+v", m)
-	m = c.ask("resources/read", `{"uri":"app:org.example.Clock"}`)
+	c.refused(-32602, "", "tools/call", `{"name":"app_org_example_Clock"}`)
+	m := c.ask("resources/read", `{"uri":"app:org.example.Clock"}`)
 	assert.Check(t, m.Error != nil, "the descriptor of an app that is gone: %+v", m)
-	rest, err := c.hangUp()
-	assert.Assert(t, is.Len(rest, 0))
-	assert.NilError(t, err)
+	c.ends()
 }
 
 // TestWhatIsNoChange checks that neither the first list nor a scan without changes causes a notification.
@@ -118,9 +114,7 @@ func TestWhatIsNoChange(t *testing.T) {
 	c.lives()
 	w.catalog.edit(func(apps []*aai.App) []*aai.App { return append(apps, w.app("org.example.Clock", "Clock", "")) })
 	c.awaitChanges("tools", "resources")
-	rest, err := c.hangUp()
-	assert.Assert(t, is.Len(rest, 0))
-	assert.NilError(t, err)
+	c.ends()
 }
 
 // TestTheSDKsClientHearsOfChanges checks that the SDK's own client gets notifications in versions with

@@ -191,6 +191,14 @@ func (c *wire) hangUp() ([]string, error) {
 	return c.rest()
 }
 
+// ends asserts that the door ends without an error after the end of the input, and writes nothing more.
+func (c *wire) ends() {
+	c.t.Helper()
+	rest, err := c.hangUp()
+	assert.Assert(c.t, is.Len(rest, 0))
+	assert.NilError(c.t, err)
+}
+
 // rest returns all lines to the end of the output, and the door's error.
 func (c *wire) rest() ([]string, error) {
 	c.t.Helper()
@@ -265,30 +273,20 @@ func newDesktop(open func() desktop.Backend) *aai.App {
 
 // withProfile sets the profile: "apps", "desktop" or "all".
 func withProfile(profile string) change {
-	return func(w *world) {
-		before := w.options
-		w.options = func(c *door.Config) {
-			before(c)
-			if profile != "apps" {
-				c.DirectApps = []string{aai.DesktopApp}
-			}
-			c.OnlyDirect = profile == "desktop"
-			c.ListWebDiscovery = true // in profiles with apps
+	return with(func(c *door.Config) {
+		if profile != "apps" {
+			c.DirectApps = []string{aai.DesktopApp}
 		}
-	}
+		c.OnlyDirect = profile == "desktop"
+		c.ListWebDiscovery = true // in profiles with apps
+	})
 }
 
 // withWeb lists the tool that finds web apps.
-func withWeb(w *world) {
-	before := w.options
-	w.options = func(c *door.Config) {
-		before(c)
-		c.ListWebDiscovery = true
-	}
-}
+func withWeb(w *world) { w.set(func(c *door.Config) { c.ListWebDiscovery = true }) }
 
 func withResources(resources ...door.Resource) change {
-	return func(w *world) { w.options = func(c *door.Config) { c.Resources = resources } }
+	return with(func(c *door.Config) { c.Resources = resources })
 }
 
 // A silentDialog is a window of the gateway that gets no answer.
@@ -324,13 +322,14 @@ func (c *wire) get(method, params string, v any) {
 	assert.NilError(c.t, json.Unmarshal(m.Result, v), "%s %s %s", method, params, m.Result)
 }
 
-// refused asserts that a request results in a protocol error that contains a word.
-func (c *wire) refused(code int, word, method, params string) {
+// refused asserts that a request results in a protocol error that contains a word, and returns its message.
+func (c *wire) refused(code int, word, method, params string) string {
 	c.t.Helper()
 	m := c.ask(method, params)
 	if m.Error == nil || m.Error.Code != code || !strings.Contains(m.Error.Message, word) {
-		c.t.Errorf("%s %s: expected the error %d with %q, got %+v %s", method, params, code, word, m.Error, m.Result)
+		c.t.Fatalf("%s %s: expected the error %d with %q, got %+v %s", method, params, code, word, m.Error, m.Result)
 	}
+	return m.Error.Message
 }
 
 // until returns the messages before the answer to the request, and the answer.

@@ -264,9 +264,7 @@ func TestTheSDKsClientAsks(t *testing.T) {
 				},
 			})
 			for i, fails := range []bool{false, true} {
-				result, err := session.CallTool(t.Context(), &mcp.CallToolParams{
-					Name: "aai_exec", Arguments: map[string]any{"app": notes, "tool": addTool, "args": map[string]any{"text": "x"}},
-				})
+				result, err := session.CallTool(t.Context(), callOf(notes, addTool, map[string]any{"text": "x"}))
 				assert.NilError(t, err, "%d %+v", i, result)
 				assert.Equal(t, result.IsError, fails, "%d %+v", i, result)
 				assert.Equal(t, asked, i+1, "%d %+v", i, result)

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"gotest.tools/v3/assert"
 	is "gotest.tools/v3/assert/cmp"
 
@@ -267,9 +266,7 @@ func TestCancellation(t *testing.T) {
 	m := c.receive()
 	assert.Check(t, is.Equal(string(m.ID), second), "%+v", m)
 	m.result(t).succeeds(t)
-	rest, err := c.hangUp()
-	assert.Assert(t, is.Len(rest, 0))
-	assert.NilError(t, err)
+	c.ends()
 	got := w.journal.outcomes(blockTool)
 	assert.Check(t, is.Equal(got[aai.AutomationFailed], 1), got)
 	assert.Check(t, is.Equal(got[""], 1), got)
@@ -285,9 +282,7 @@ func TestCancellationWhileThePersonIsAsked(t *testing.T) {
 	m := c.receive()
 	assert.Check(t, is.Equal(m.Method, "notifications/cancelled"), "expected that the question is withdrawn, got %+v", m)
 	c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"action":"accept","content":{"decision":"once"}}}`, q.ID))
-	rest, err := c.hangUp()
-	assert.Assert(t, is.Len(rest, 0))
-	assert.NilError(t, err)
+	c.ends()
 	assert.Check(t, len(w.added) <= 0, "the call ran")
 	got := w.journal.outcomes(addTool)
 	assert.Check(t, is.Equal(got[aai.AutomationFailed], 1), got)
@@ -303,9 +298,7 @@ func TestTheSDKsClientCancels(t *testing.T) {
 			session := w.connect(t, version, nil)
 			ctx, cancel := context.WithCancel(t.Context())
 			go func() { <-w.entered; cancel() }()
-			_, err := session.CallTool(ctx, &mcp.CallToolParams{
-				Name: "aai_exec", Arguments: map[string]any{"app": notes, "tool": blockTool},
-			})
+			_, err := session.CallTool(ctx, callOf(notes, blockTool, nil))
 			assert.Check(t, is.ErrorIs(err, context.Canceled), "the call ended with %v", err)
 			err = <-w.ended
 			assert.Check(t, is.ErrorIs(err, context.Canceled), "the tool's context ended with %v", err)
@@ -320,9 +313,7 @@ func TestACallThatBlocksBlocksNoOther(t *testing.T) {
 			w := newWorld(t)
 			session := w.connect(t, version, nil)
 			call := func(tool string) error {
-				result, err := session.CallTool(t.Context(), &mcp.CallToolParams{
-					Name: "aai_exec", Arguments: map[string]any{"app": notes, "tool": tool},
-				})
+				result, err := session.CallTool(t.Context(), callOf(notes, tool, nil))
 				if err == nil && result.IsError {
 					err = fmt.Errorf("%s failed: %v", tool, result.StructuredContent)
 				}
@@ -363,9 +354,7 @@ func TestCancellationOfADesktopTool(t *testing.T) {
 	m := c.receive()
 	assert.Equal(t, m.Method, "notifications/progress", "expected to hear that it waits, got %+v", m)
 	c.send(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s}}`, id))
-	rest, err := c.hangUp()
-	assert.Assert(t, is.Len(rest, 0))
-	assert.NilError(t, err)
+	c.ends()
 	got := w.journal.outcomes("ax_wait_idle")
 	assert.Check(t, got[""] <= 0, "on record: %v", got)
 	assert.Check(t, is.Len(got, 1))

@@ -77,7 +77,7 @@ func TestFewAppsHaveEntries(t *testing.T) {
 // TestSearchAndHiddenEntries checks that the search calls the gateway's own tool, by each of its names,
 // and that an app without an entry can be called by its name.
 func TestSearchAndHiddenEntries(t *testing.T) {
-	for name, more := range map[string]change{"safe": func(*world) {}, "canonical": canonicalToo} {
+	for name, more := range map[string]change{"safe": func(*world) {}, "canonical": canonical} {
 		w := newWorld(t, manyApps(30), more)
 		c := w.dial(t).open("2025-11-25", `{}`)
 		for call, want := range map[string]string{
@@ -97,19 +97,11 @@ func TestSearchAndHiddenEntries(t *testing.T) {
 	}
 }
 
-func canonicalToo(w *world) {
-	options := w.options
-	w.options = func(c *door.Config) { options(c); c.UseCanonicalNames = true }
-}
-
 // TestTheListStays checks that a client's list is chosen at its first request: later favourites are for
 // later clients. Changes of hidden apps cause no notification; changes of shown ones do.
 func TestTheListStays(t *testing.T) {
 	used := []string{"org.example.app007"}
-	w := newWorld(t, manyApps(40), func(w *world) {
-		options := w.options
-		w.options = func(c *door.Config) { options(c); c.FavouriteApps = func() []string { return used } }
-	})
+	w := newWorld(t, manyApps(40), with(func(c *door.Config) { c.FavouriteApps = func() []string { return used } }))
 	c := w.dial(t).open("2025-11-25", `{}`)
 	first := c.toolNames()
 	used = []string{"org.example.app009"}
@@ -152,10 +144,7 @@ func TestAListThatHasBecomeTooLong(t *testing.T) {
 // TestSessionsHaveListsOfTheirOwn checks that each session of a door has its own selection.
 func TestSessionsHaveListsOfTheirOwn(t *testing.T) {
 	used := []string{"org.example.app007"}
-	w := newWorld(t, manyApps(40), func(w *world) {
-		options := w.options
-		w.options = func(c *door.Config) { options(c); c.FavouriteApps = func() []string { return used } }
-	})
+	w := newWorld(t, manyApps(40), with(func(c *door.Config) { c.FavouriteApps = func() []string { return used } }))
 	s := w.serve(t)
 	shown := func(client *mcp.ClientSession) string {
 		list, err := client.ListTools(t.Context(), nil)
@@ -198,10 +187,7 @@ func (m *memoryListCache) Save(content []byte) {
 
 // withListCache sets the door's cache.
 func withListCache(m *memoryListCache) change {
-	return func(w *world) {
-		options := w.options
-		w.options = func(c *door.Config) { options(c); c.ListCache = m }
-	}
+	return with(func(c *door.Config) { c.ListCache = m })
 }
 
 // withSlowScan blocks the catalog's first scan until look is closed.

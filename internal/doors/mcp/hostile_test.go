@@ -54,9 +54,7 @@ func TestLinesThatAreNoRequest(t *testing.T) {
 			assert.Equal(t, m.Error.Code, c.code, "%+v %+v", m, m.Error)
 			assert.Assert(t, m.Error.Message != "", "%+v %+v", m, m.Error)
 			c0.lives()
-			rest, err := c0.hangUp()
-			assert.Assert(t, is.Len(rest, 0))
-			assert.NilError(t, err)
+			c0.ends()
 		})
 	}
 }
@@ -176,9 +174,7 @@ func TestLinesThatGetNoAnswer(t *testing.T) {
 			c := w.dial(t).open("2025-03-26", `{}`)
 			c.send(line)
 			c.lives() // its answer is the next line
-			rest, err := c.hangUp()
-			assert.Assert(t, is.Len(rest, 0))
-			assert.NilError(t, err)
+			c.ends()
 			assert.Check(t, len(w.added) <= 0, "a notification made a call")
 		})
 	}
@@ -333,9 +329,7 @@ func TestAnIDInUse(t *testing.T) {
 	c.send(block) // the id is free again
 	m = c.receive()
 	assert.Equal(t, string(m.ID), `"same"`, "expected the answer to the last, got %+v", m)
-	rest, err := c.hangUp()
-	assert.Assert(t, is.Len(rest, 0))
-	assert.NilError(t, err)
+	c.ends()
 	n := w.journal.outcomes(blockTool)[""]
 	assert.Check(t, is.Equal(n, 2), "%d calls are on record", n)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -64,13 +65,8 @@ func TestHTTPRefuses(t *testing.T) {
 		{"metadata where there is none", httpRequest{method: "GET", path: "/.well-known/oauth-protected-resource"}, 404, "nothing here"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			headers := map[string]string{}
-			for name, value := range good.headers {
-				headers[name] = value
-			}
-			for name, value := range c.visit.headers {
-				headers[name] = value
-			}
+			headers := maps.Clone(good.headers)
+			maps.Copy(headers, c.visit.headers)
 			c.visit.headers = headers
 			if c.visit.body == "" && c.visit.method == "" {
 				c.visit.body = ping
@@ -133,13 +129,8 @@ func TestHTTPAdmits(t *testing.T) {
 		{"Origin": "http://localhost:6274"}, {"Origin": "http://127.0.0.1"}, {"Origin": "http://[::1]:99"}, {"Origin": "https://app.example.com"},
 		{"Host": "gateway.example.com", "Origin": "https://gateway.example.com"},
 	} {
-		all := map[string]string{}
-		for name, value := range good.headers {
-			all[name] = value
-		}
-		for name, value := range headers {
-			all[name] = value
-		}
+		all := maps.Clone(good.headers)
+		maps.Copy(all, headers)
 		response, text := s.text(t, httpRequest{body: ping, headers: all})
 		assert.Check(t, is.Equal(response.StatusCode, http.StatusOK), "%v %s %s", headers, response.Status, text)
 		allowed := response.Header.Get("Access-Control-Allow-Origin")

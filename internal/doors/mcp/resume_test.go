@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"runtime"
@@ -36,10 +37,8 @@ func (c *caller) drop(t *testing.T) (last string, hangUp func()) {
 // resume requests the events after the given one.
 func (c *caller) resume(t *testing.T, last string) (*http.Response, *sseReader) {
 	t.Helper()
-	headers := map[string]string{"Last-Event-ID": last}
-	for name, value := range c.headers {
-		headers[name] = value
-	}
+	headers := maps.Clone(c.headers)
+	headers["Last-Event-ID"] = last
 	response := c.do(t, httpRequest{method: "GET", headers: headers})
 	return response, newSSEReader(response.Body)
 }

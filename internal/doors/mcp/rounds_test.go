@@ -188,7 +188,7 @@ func TestRootsInRounds(t *testing.T) {
 	client := mcp.NewClient(&mcp.Implementation{Name: "tester", Version: "0"}, nil)
 	client.AddRoots(&mcp.Root{URI: "file://" + filepath.ToSlash(folder), Name: "project"}, &mcp.Root{URI: "https://example.com/x"})
 	session := w.connectClient(t, "2026-07-28", client)
-	result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "aai_exec", Arguments: map[string]any{"app": "aai", "tool": "where"}})
+	result, err := session.CallTool(t.Context(), callOf("aai", "where", nil))
 	assert.NilError(t, err)
 	got, want := textIn(t, result), fmt.Sprintf("[{%s project}]", folder)
 	assert.Check(t, is.Equal(got, want), "the folders are %q, want %q", got, want)

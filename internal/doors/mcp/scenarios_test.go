@@ -51,8 +51,7 @@ func offered(t *testing.T, p *mcp.ElicitParams) []string {
 // the person chooses one.
 func TestThePersonSaysWhichAppIsMeant(t *testing.T) {
 	look := func(session *mcp.ClientSession) (*mcp.CallToolResult, error) {
-		return session.CallTool(t.Context(), &mcp.CallToolParams{Name: "aai_exec", Arguments: map[string]any{
-			"app": "desktop", "tool": "ax_get_tree", "args": map[string]any{"app": "Browser"}}})
+		return session.CallTool(t.Context(), callOf("desktop", "ax_get_tree", map[string]any{"app": "Browser"}))
 	}
 	for _, version := range []string{"2025-11-25", "2026-07-28"} {
 		for _, c := range []struct {
@@ -95,8 +94,7 @@ func TestThePersonSeesWhatIsAllowed(t *testing.T) {
 			return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"decision": "once"}}
 		})
 		w := newWorld(t, withConsentGate(grantsIn(t)))
-		result, err := w.connect(t, version, options).CallTool(t.Context(), &mcp.CallToolParams{Name: "aai_exec", Arguments: map[string]any{
-			"app": notes, "tool": addTool, "args": map[string]any{"text": "delete (every item of trash)"}}})
+		result, err := w.connect(t, version, options).CallTool(t.Context(), callOf(notes, addTool, map[string]any{"text": "delete (every item of trash)"}))
 		assert.NilError(t, err, "%s %+v", version, result)
 		assert.Assert(t, is.Len(asked, 1), "%s %+v", version, result)
 		assert.Assert(t, !result.IsError, "%s: the person was asked %+v, and the model is told %+v, %v", version, asked, result, err)
@@ -106,8 +104,7 @@ func TestThePersonSeesWhatIsAllowed(t *testing.T) {
 		}
 		ids := offered(t, asked[0])
 		assert.Check(t, is.Equal(ids[0], "deny"), "%s: the first choice is %q", version, ids[0])
-		result, err = w.connect(t, version, options).CallTool(t.Context(), &mcp.CallToolParams{Name: "aai_exec", Arguments: map[string]any{
-			"app": notes, "tool": unknownOutcomeTool, "args": map[string]any{}}})
+		result, err = w.connect(t, version, options).CallTool(t.Context(), callOf(notes, unknownOutcomeTool, map[string]any{}))
 		assert.NilError(t, err, "%s %+v", version, result)
 		assert.Assert(t, is.Len(asked, 1), "%s %+v", version, result)
 		assert.Assert(t, is.Contains(textIn(t, result), "aai-gateway consent grant "+notes+" "+unknownOutcomeTool), "%s %+v", version, result)
@@ -132,7 +129,12 @@ func withHelp(pressed *[]string) change {
 }
 
 func desktopCall(tool string, args map[string]any) *mcp.CallToolParams {
-	return &mcp.CallToolParams{Name: "aai_exec", Arguments: map[string]any{"app": "desktop", "tool": tool, "args": args}}
+	return callOf(aai.DesktopApp, tool, args)
+}
+
+// callOf returns a call of a tool by aai_exec, for the SDK's client.
+func callOf(app, tool string, args map[string]any) *mcp.CallToolParams {
+	return &mcp.CallToolParams{Name: "aai_exec", Arguments: map[string]any{"app": app, "tool": tool, "args": args}}
 }
 
 // say returns a client that answers forms so.
@@ -221,10 +223,7 @@ func TestADescriptionPermitsNothing(t *testing.T) {
 // TestNoHelpIsAsked: agents that are alone get the error with its hints at once: without the setting, without forms, for
 // other faults of a call, and for tools that wait or check.
 func TestNoHelpIsAsked(t *testing.T) {
-	off := func(w *world) {
-		before := w.options
-		w.options = func(c *door.Config) { before(c); c.AskForHelp = false }
-	}
+	off := with(func(c *door.Config) { c.AskForHelp = false })
 	click := desktopCall("ax_click", map[string]any{"app": "Editor", "query": "Absenden"})
 	for name, c := range map[string]struct {
 		change   change
@@ -263,10 +262,7 @@ func TestNoHelpIsAsked(t *testing.T) {
 // TestNobodyDescribes: a client that never answers gets the error with its hints after the time for an answer.
 func TestNobodyDescribes(t *testing.T) {
 	var pressed []string
-	w := newWorld(t, withHelp(&pressed), func(w *world) {
-		before := w.options
-		w.options = func(c *door.Config) { before(c); c.HelpTimeout = 200 * time.Millisecond }
-	})
+	w := newWorld(t, withHelp(&pressed), with(func(c *door.Config) { c.HelpTimeout = 200 * time.Millisecond }))
 	options := &mcp.ClientOptions{ElicitationHandler: func(ctx context.Context, _ *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
 		<-ctx.Done()
 		return nil, ctx.Err()
@@ -298,10 +294,9 @@ func TestTheDescriptionIsLookedForInThePicture(t *testing.T) {
 				return &aai.Result{Data: map[string]any{"found": call.Args["description"] == "the red disc", "element_ref": "w3"}}, nil
 			}
 			w := newWorld(t, adding(&aai.App{ID: aai.DesktopApp, Name: "Desktop", Tools: []*aai.Tool{tool("ax_click", aai.Changes, click), tool("ax_find_visual", aai.Reads, find)}}),
-				func(w *world) { w.options = func(c *door.Config) { c.AskForHelp = true } })
+				with(func(c *door.Config) { c.AskForHelp = true }))
 			var asked []*mcp.ElicitParams
-			result, err := w.connect(t, version, say(&asked, "accept", map[string]any{"description": "the red disc", "use_visual": visual})).CallTool(t.Context(), &mcp.CallToolParams{
-				Name: "aai_exec", Arguments: map[string]any{"app": aai.DesktopApp, "tool": "ax_click", "args": map[string]any{"app": "game", "query": "Go"}}})
+			result, err := w.connect(t, version, say(&asked, "accept", map[string]any{"description": "the red disc", "use_visual": visual})).CallTool(t.Context(), callOf(aai.DesktopApp, "ax_click", map[string]any{"app": "game", "query": "Go"}))
 			assert.NilError(t, err)
 			text := textIn(t, result)
 			assert.Assert(t, is.Contains(text, want), "%s %v", version, visual)
@@ -328,7 +323,7 @@ func TestThePersonMakesWindowsReadable(t *testing.T) {
 				d := fakedesktop.New()
 				d.SetReady(desktop.Readiness{Detail: "No bus", Hint: "Install at-spi2-core"})
 				backend := d.Backend()
-				w := newWorld(t, adding(newDesktop(func() desktop.Backend { return backend })), func(w *world) { w.options = func(c *door.Config) { c.AskForHelp = true } })
+				w := newWorld(t, adding(newDesktop(func() desktop.Backend { return backend })), with(func(c *door.Config) { c.AskForHelp = true }))
 				var asked []*mcp.ElicitParams
 				options := clientAnswering(&asked, func(*mcp.ElicitParams) *mcp.ElicitResult {
 					if c.mends {

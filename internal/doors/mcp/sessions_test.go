@@ -58,9 +58,7 @@ func TestHTTPServesBothErasOnOneAddress(t *testing.T) {
 			tools, err := session.ListTools(t.Context(), nil)
 			assert.NilError(t, err, "%+v", tools)
 			assert.Assert(t, is.Len(tools.Tools, 2), "%+v", tools)
-			result, err := session.CallTool(t.Context(), &mcp.CallToolParams{
-				Name: "aai_exec", Arguments: map[string]any{"app": notes, "tool": addTool, "args": map[string]any{"text": version}},
-			})
+			result, err := session.CallTool(t.Context(), callOf(notes, addTool, map[string]any{"text": version}))
 			assert.NilError(t, err, "%+v", result)
 			assert.Assert(t, !result.IsError, "the call gave %+v, %v", result, err)
 			call := <-s.added

@@ -83,9 +83,7 @@ func playTasks(t *testing.T, script string) []byte {
 			played.WriteString("< " + c.settled(came) + "\n")
 		}
 	}
-	rest, err := c.hangUp()
-	assert.Assert(t, is.Len(rest, 0))
-	assert.NilError(t, err)
+	c.ends()
 	for kind, left := range c.waiting {
 		assert.Check(t, is.Len(left, 0), "of %q nobody waited for %q", kind, left)
 	}

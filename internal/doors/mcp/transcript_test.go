@@ -59,9 +59,7 @@ func play(t *testing.T, script string) []byte {
 			played.WriteString("< " + settled(c.line()) + "\n")
 		}
 	}
-	rest, err := c.hangUp()
-	assert.Assert(t, is.Len(rest, 0))
-	assert.NilError(t, err)
+	c.ends()
 	for _, line := range w.journal.lines() {
 		played.WriteString("= " + line + "\n")
 	}

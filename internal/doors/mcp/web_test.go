@@ -323,7 +323,7 @@ func TestSSEServesTheSDKsClient(t *testing.T) {
 	assert.NilError(t, err)
 	defer session.Close() //nolint:errcheck // the test is over
 	for range 3 {
-		result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "aai_exec", Arguments: map[string]any{"app": notes, "tool": addTool}})
+		result, err := session.CallTool(t.Context(), callOf(notes, addTool, nil))
 		assert.NilError(t, err, "%+v", result)
 		assert.Assert(t, !result.IsError, "the call gave %+v, %v", result, err)
 		c := (<-s.added).Caller

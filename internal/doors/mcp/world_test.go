@@ -51,7 +51,16 @@ func withGate(gate func(*aai.Request) ([]aai.Question, error)) change {
 	return func(w *world) { w.gate = gate }
 }
 
-func canonical(w *world) { w.options = func(c *door.Config) { c.UseCanonicalNames = true } }
+// set changes the door's configuration, after the changes before.
+func (w *world) set(change func(*door.Config)) {
+	before := w.options
+	w.options = func(c *door.Config) { before(c); change(c) }
+}
+
+// with is a change of the door's configuration.
+func with(change func(*door.Config)) change { return func(w *world) { w.set(change) } }
+
+func canonical(w *world) { w.set(func(c *door.Config) { c.UseCanonicalNames = true }) }
 
 func newWorld(t *testing.T, changes ...change) *world {
 	t.Helper()

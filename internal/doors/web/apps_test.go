@@ -82,9 +82,7 @@ func TestApps(t *testing.T) {
 	w, _ := appWorld(t, mail(tool("send", `{"type": "object", "properties": {}}`, nil), orders), &aai.App{ID: "org.test.Other", Name: "Other", Digest: strings.Repeat("1", 64)})
 	list := w.get(t, "/apps")
 	checkHarmless(t, "the list", list)
-	for _, want := range []string{`href="/app?app=org.test.Mail"`, "2 tools", "alert(1)", `class="icon letter" aria-hidden="true">O<`} {
-		assert.Check(t, is.Contains(list.body, want), "the list is without %q:\n%s", want, list.body)
-	}
+	expectTexts(t, list, `href="/app?app=org.test.Mail"`, "2 tools", "alert(1)", `class="icon letter" aria-hidden="true">O<`)
 	icon := regexp.MustCompile(`<img class="icon" src="(/picture/[0-9a-f]+)"`).FindStringSubmatch(list.body)
 	assert.Assert(t, icon != nil, "no icon is shown:\n%s", list.body)
 	got := w.get(t, icon[1])
@@ -101,9 +99,7 @@ func TestApps(t *testing.T) {
 	}
 	app := w.get(t, "/app?app=org.test.Mail")
 	checkHarmless(t, "the app", app)
-	for _, want := range []string{"/tool?app=org.test.Mail&amp;tool=send", ">Orders<", "alert(1)"} {
-		assert.Check(t, is.Contains(app.body, want), "the app is without %q:\n%s", want, app.body)
-	}
+	expectTexts(t, app, "/tool?app=org.test.Mail&amp;tool=send", ">Orders<", "alert(1)")
 	got = w.get(t, "/app?app=org.test.Gone")
 	assert.Check(t, is.Equal(got.status, http.StatusNotFound), "an app that is none: %d", got.status)
 }
@@ -145,18 +141,13 @@ func TestToolTrial(t *testing.T) {
 	}
 	got := w.submitTool(t, at, map[string]string{"p0": "<b>you", "p1": "x", "p2": "3", "p3": "false", "p4": "1", "p5": "a\r\nb", "p6": `{"a": 1}`, "p8": "hunter2"})
 	checkHarmless(t, "the result", got)
-	for _, want := range []string{"It ran", "&#34;to&#34;: &#34;\\u003cb\\u003eyou&#34;", "&#34;count&#34;: 3", "&#34;loud&#34;: false", "&#34;colour&#34;: &#34;blue&#34;", "&#34;csrf&#34;: &#34;x&#34;"} {
-		assert.Check(t, is.Contains(got.body, want), "the result is without %s:\n%s", want, got.body)
-	}
+	expectTexts(t, got, "It ran", "&#34;to&#34;: &#34;\\u003cb\\u003eyou&#34;", "&#34;count&#34;: 3", "&#34;loud&#34;: false", "&#34;colour&#34;: &#34;blue&#34;", "&#34;csrf&#34;: &#34;x&#34;")
 	assert.Check(t, is.Equal(got.status, http.StatusOK))
 	assert.Check(t, !strings.Contains(got.body, `value="hunter2"`), "%d; a secret is given back", got.status)
 	wrong := w.submitTool(t, at, map[string]string{"p0": "x", "p2": "9"})
-	for _, want := range []string{"INVALID_PARAMS", `id="p0-fault"><span lang="en"><bdi class="theirs">to: expected`, `id="p2-fault"><span lang="en"><bdi class="theirs">count: expected`, `value="9"`} {
-		assert.Check(t, is.Contains(wrong.body, want), "what is wrong is without %s:\n%s", want, wrong.body)
-	}
+	expectTexts(t, wrong, "INVALID_PARAMS", `id="p0-fault"><span lang="en"><bdi class="theirs">to: expected`, `id="p2-fault"><span lang="en"><bdi class="theirs">count: expected`, `value="9"`)
 	got = w.submitTool(t, at, map[string]string{"p2": "many"})
-	assert.Assert(t, is.Contains(got.body, `id="p0-fault">This is needed.`))
-	assert.Assert(t, is.Contains(got.body, `id="p2-fault">This is no number`))
+	expectTexts(t, got, `id="p0-fault">This is needed.`, `id="p2-fault">This is no number`)
 	assert.Assert(t, !strings.Contains(got.body, "It ran"), "what was not typed right:\n%s", got.body)
 	got = w.submitTool(t, at, map[string]string{"p0": "you", "of": "0"})
 	assert.Check(t, is.Contains(got.body, "The tool has changed"), "a form of another schema:\n%s", got.body)
@@ -212,16 +203,14 @@ func TestResults(t *testing.T) {
 	checkHarmless(t, "pictures", drawing)
 	pictures := regexp.MustCompile(`<img class="picture" src="([^"]*)"`).FindAllStringSubmatch(drawing.body, -1)
 	assert.Assert(t, is.Len(pictures, 1))
-	assert.Assert(t, is.Contains(drawing.body, "2 pictures are of a kind"))
-	assert.Assert(t, is.Contains(drawing.body, `action="/tool/undo?app=org.test.Mail&amp;tool=draw"`))
+	expectTexts(t, drawing, "2 pictures are of a kind", `action="/tool/undo?app=org.test.Mail&amp;tool=draw"`)
 	got := w.get(t, pictures[0][1])
 	assert.Check(t, is.Equal(got.header.Get("Content-Type"), "image/png"), got.header)
 	assert.Check(t, is.Equal(got.body, drawn.String()), got.header)
 	assert.Check(t, is.Equal(got.header.Get("Cache-Control"), "no-store"), got.header)
 	failed := w.submitTool(t, "/tool?app=org.test.Mail&tool=fail", nil)
 	checkHarmless(t, "a failure", failed)
-	assert.Assert(t, is.Contains(failed.body, "AUTOMATION_FAILED"))
-	assert.Assert(t, is.Contains(failed.body, "The app got it."))
+	expectTexts(t, failed, "AUTOMATION_FAILED", "The app got it.")
 }
 
 // TestHostileSchemas checks that the page is limited for every schema, and that schema text is only
@@ -283,9 +272,7 @@ func TestConsent(t *testing.T) {
 	}
 	page := w.get(t, "/consent")
 	checkHarmless(t, "the consents", page)
-	for _, want := range []string{"/usr/bin/claude", "in a window", "by the passphrase", "http:work", time.Now().Format("2006-01-02"), "normal: follows the consents"} {
-		assert.Check(t, is.Contains(page.body, want), "the consents are without %q:\n%s", want, page.body)
-	}
+	expectTexts(t, page, "/usr/bin/claude", "in a window", "by the passphrase", "http:work", time.Now().Format("2006-01-02"), "normal: follows the consents")
 	got := w.get(t, "/consent?q=http:work").body
 	assert.Assert(t, !strings.Contains(got, "/usr/bin/claude"), "the filter:\n%s", got)
 	assert.Assert(t, is.Contains(got, "1 of 2 is shown"))

@@ -36,11 +36,7 @@ func TestEventStream(t *testing.T) {
 	agent := aai.Caller{Door: aai.DoorMCP, Name: "claude", Identity: "/usr/bin/claude"}
 	_, err = w.gateway.Do(t.Context(), &aai.Call{Caller: agent, App: aai.BuiltinApp, Tool: "apps"})
 	assert.NilError(t, err)
-	for lines.Scan() && lines.Text() != "event: journal" { // wait for it
-	}
-	if lines.Text() != "event: journal" {
-		t.Fatalf("the stream ended: %v", lines.Err())
-	}
+	awaitEvent(t, lines, web.EventJournal)
 	again := w.request(t, http.MethodGet, "/history", nil)
 	again.Header.Set("HX-Request", "true")
 	for range 3 {
@@ -80,18 +76,13 @@ func TestWhichPagesHaveEvents(t *testing.T) {
 	} {
 		page := w.get(t, path)
 		expectPage(t, page, c.again)
-		_, at, _ := strings.Cut(page.body, `hx-sse:connect="`)
-		at, _, _ = strings.Cut(at, `"`)
+		at := between(page.body, `hx-sse:connect="`, `"`)
 		response, err := w.client.Do(w.request(t, http.MethodGet, at, nil))
 		assert.NilError(t, err)
 		tell(c.kind)
 		lines := bufio.NewScanner(response.Body)
-		for lines.Scan() && lines.Text() != "event: "+c.kind { // wait for it
-		}
+		awaitEvent(t, lines, c.kind)
 		_ = response.Body.Close()
-		if lines.Text() != "event: "+c.kind {
-			t.Errorf("%s hears of nothing: %v", path, lines.Err())
-		}
 		search := regexp.MustCompile(`<form [^>]*method="get"[^>]*>`).FindString(page.body)
 		assert.Assert(t, is.Contains(search, "hx-morph-skip"), path)
 		assert.Assert(t, is.Contains(search, ` id="`), path)
@@ -163,12 +154,8 @@ func TestManyPages(t *testing.T) {
 	}
 	_, err := w.gateway.Do(t.Context(), &aai.Call{Caller: aai.Caller{Door: aai.DoorMCP, Name: "claude", Identity: "/usr/bin/claude"}, App: aai.BuiltinApp, Tool: "apps"})
 	assert.NilError(t, err)
-	for i, lines := range streams[4:] {
-		for lines.Scan() && lines.Text() != "event: journal" { // wait for it
-		}
-		if lines.Text() != "event: journal" {
-			t.Errorf("stream %d of the newest heard nothing: %v", i, lines.Err())
-		}
+	for _, lines := range streams[4:] {
+		awaitEvent(t, lines, web.EventJournal)
 	}
 }
 
@@ -202,17 +189,12 @@ func TestEventsOfApps(t *testing.T) {
 	expectPage(t, page, "added", "program ended", "&lt;script&gt;", "!<script>alert")
 	assert.Check(t, strings.Index(page.body, "program ended") <= strings.Index(page.body, "added"), "the newest event is not the first")
 	assert.Check(t, len(changed) <= 0, "the app is watched without an open page")
-	_, at, _ := strings.Cut(page.body, `hx-sse:connect="`)
-	at, _, _ = strings.Cut(at, `"`)
+	at := between(page.body, `hx-sse:connect="`, `"`)
 	response, err := w.client.Do(w.request(t, http.MethodGet, strings.ReplaceAll(at, "&amp;", "&"), nil))
 	assert.NilError(t, err)
 	(<-changed)()
 	lines := bufio.NewScanner(response.Body)
-	for lines.Scan() && lines.Text() != "event: "+web.EventPrograms { // wait for it
-	}
-	if lines.Text() != "event: "+web.EventPrograms {
-		t.Errorf("the page hears of nothing: %v", lines.Err())
-	}
+	awaitEvent(t, lines, web.EventPrograms)
 	assert.NilError(t, response.Body.Close())
 	<-ended
 	expectPage(t, w.post(t, "/events/remove", form), "!program ended")
@@ -243,4 +225,15 @@ func TestEventsNeedConsent(t *testing.T) {
 	assert.Check(t, got.status != http.StatusOK, "without consent:\n%s", got.body)
 	expectPage(t, w.get(t, "/events"), "Choose a program")
 	assert.Check(t, asked.Load() <= 1, "the person was asked %d times", asked.Load())
+}
+
+// awaitEvent reads a stream until an event of the kind.
+func awaitEvent(t *testing.T, lines *bufio.Scanner, kind string) {
+	t.Helper()
+	for lines.Scan() {
+		if lines.Text() == "event: "+kind {
+			return
+		}
+	}
+	t.Errorf("the stream ended without %s: %v", kind, lines.Err())
 }

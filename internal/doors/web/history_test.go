@@ -35,6 +35,12 @@ func claude() aai.Caller {
 func expectPage(t *testing.T, got answer, texts ...string) {
 	t.Helper()
 	assert.Equal(t, got.status, http.StatusOK, "%s %s", got.at, got.body)
+	expectTexts(t, got, texts...)
+}
+
+// expectTexts is expectPage for an answer of any status.
+func expectTexts(t *testing.T, got answer, texts ...string) {
+	t.Helper()
 	for _, text := range texts {
 		text, not := strings.CutPrefix(text, "!")
 		assert.Check(t, strings.Contains(got.body, text) != not, "%s shows %q: %v\n%s", got.at, text, !not, got.body)
@@ -78,8 +84,7 @@ func TestHistoryIsFiltered(t *testing.T) {
 	}
 	got := w.get(t, "/history?tool=apps")
 	expectPage(t, got, `rel="next"`)
-	_, next, _ := strings.Cut(got.body, `<a href="/history?before=`)
-	next, _, _ = strings.Cut(next, `"`)
+	next := between(got.body, `<a href="/history?before=`, `"`)
 	older := w.get(t, "/history?before="+strings.ReplaceAll(next, "&amp;", "&"))
 	expectPage(t, older, "Newest calls", "!rel=\"next\"")
 	n := strings.Count(older.body, `data-label="Tool"`)
@@ -125,27 +130,6 @@ func TestTheRecordIsCheckedAndExported(t *testing.T) {
 	expectPage(t, w.post(t, "/history/verify", form), "The record is not as it was written.", "!<code>")
 }
 
-// TestHistoryOfStrangers checks that foreign text is only text everywhere: no markup, no invisible
-// characters, no other text direction.
-func TestHistoryOfStrangers(t *testing.T) {
-	w := newWorld(t)
-	const evil = "\"><script>alert(1)</script><img src=x onerror=alert(1)>\u202eevil\u200b"
-	caller := aai.Caller{Door: aai.DoorMCP, Name: evil, Identity: "/opt/" + evil}
-	w.makeCall(t, "c1", "", caller, evil, evil, map[string]any{evil: evil})
-	w.makeCall(t, "c2", "c1", caller, aai.BuiltinApp, "guide", map[string]any{"app": evil, evil: []any{evil}})
-	w.makeCall(t, `"><b>`, "c1", caller, aai.BuiltinApp, "apps", nil)
-	w.enter(t)
-	for _, path := range []string{
-		"/history", "/history/c1", "/history/c2", "/history/" + url.PathEscape(`"><b>`), "/history/charts", "/history?text=" + url.QueryEscape(evil),
-		"/history?app=" + url.QueryEscape(evil), "/history?before=" + url.QueryEscape(evil), "/history/charts?app=" + url.QueryEscape(evil), "/history/" + url.PathEscape(evil),
-	} {
-		got := w.get(t, path)
-		for _, bad := range []string{"<script>alert", "<img", "\u202e", "\u200b", `"><b>`} {
-			assert.Check(t, !strings.Contains(got.body, bad), "%s holds %q:\n%s", path, bad, got.body)
-		}
-	}
-}
-
 // TestHistoryPages writes the pages for people to view, if AAI_PICTURES names a folder, and always
 // checks that they are complete in both languages.
 func TestHistoryPages(t *testing.T) {
@@ -184,8 +168,7 @@ func TestTheHistoryIsOfOthers(t *testing.T) {
 	expectPage(t, w.get(t, "/history"), "/history/c1", "!/history/c2", "/history/c4")
 	all := w.get(t, "/history?looks=1&app=aai")
 	expectPage(t, all, "/history/c1", "/history/c2", "/history/c3", "the caller had disconnected", `name="looks" value="1" checked`, "looks=1")
-	_, row, _ := strings.Cut(all.body, `/history/c3"`)
-	row, _, _ = strings.Cut(row, "</tr>")
+	row := between(all.body, `/history/c3"`, "</tr>")
 	assert.Assert(t, !strings.Contains(row, "bad"), "what was left is told as a failure:\n%s", row)
 	assert.Assert(t, !strings.Contains(row, "AUTOMATION_FAILED"), "what was left is told as a failure:\n%s", row)
 	expectPage(t, w.get(t, "/history/c3"), "the caller had disconnected")
@@ -246,4 +229,11 @@ func TestChartsAreFiltered(t *testing.T) {
 	expectPage(t, w.get(t, "/history/charts"), "!without words", "!A year is shown")
 	got := w.get(t, "/history/charts?since=soon")
 	assert.Check(t, got.status != 200, "a time that is none is taken:\n%s", got.body)
+}
+
+// between returns the part of a text after one mark and before the next other.
+func between(text, before, after string) string {
+	_, part, _ := strings.Cut(text, before)
+	part, _, _ = strings.Cut(part, after)
+	return part
 }

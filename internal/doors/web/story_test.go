@@ -217,8 +217,7 @@ func TestRecordingsOnThePage(t *testing.T) {
 	expectPage(t, w.get(t, "/recordings/letter"), "Sends an order.", `value="send"`, "!/delete")
 	page := w.get(t, "/recordings/"+endedRecording)
 	expectPage(t, page, "<img class=\"picture\"", "/picture/", "City", "Rome", "Send &lt;b&gt;order", "Show this again", `value="city"`)
-	_, seen, _ := strings.Cut(page.body, `name="seen" value="`)
-	seen, _, _ = strings.Cut(seen, `"`)
+	seen := between(page.body, `name="seen" value="`, `"`)
 	form := w.form(t, "/recordings/"+endedRecording)
 	form["seen"], form["number"], form["step"], form["old"], form["param"] = []string{seen}, []string{"1", "2", "3"}, []string{"fill", "", ""}, []string{"city"}, []string{"town"}
 	stranger := w.request(t, http.MethodPost, "/recordings/"+endedRecording+"/save", form)

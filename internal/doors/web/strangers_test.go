@@ -2,6 +2,8 @@ package web_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"net/url"
 	"regexp"
 	"runtime"
 	"strings"
@@ -37,16 +39,18 @@ func hostile() []string {
 // the tool, the arguments and so the errors.
 func (w *world) strangers(t *testing.T) {
 	t.Helper()
-	for _, text := range hostile() {
-		for _, call := range []aai.Call{
+	for i, text := range hostile() {
+		for j, call := range []aai.Call{
 			{App: aai.BuiltinApp, Tool: "apps"}, {App: text, Tool: "x"}, {App: aai.BuiltinApp, Tool: text},
 			{App: aai.BuiltinApp, Tool: "guide", Args: map[string]any{"app": text}}, {App: aai.BuiltinApp, Tool: "guide", Args: map[string]any{text: text}},
 		} {
-			call.Caller = aai.Caller{Door: aai.DoorMCP, Name: text, Identity: "/opt/" + text, Session: text}
+			call.ID, call.Caller = strangersCall(i, j), aai.Caller{Door: aai.DoorMCP, Name: text, Identity: "/opt/" + text, Session: text}
 			_, _ = w.gateway.Do(t.Context(), &call) // most are refused, with the text in the error
 		}
 	}
 }
+
+func strangersCall(text, place int) string { return fmt.Sprintf("stranger%d-%d", text, place) }
 
 // TestTextsOfStrangersAreText checks that for any names of callers, apps and sites a page has the same
 // elements and attributes, and shows no invisible character.
@@ -54,16 +58,21 @@ func TestTextsOfStrangersAreText(t *testing.T) {
 	w := newWorld(t)
 	w.enter(t)
 	w.strangers(t)
-	queries := []string{"/history"}
-	for _, text := range hostile() {
-		for _, name := range []string{"app", "tool", "caller", "result", "before"} {
+	w.makeCall(t, `"><b>`, strangersCall(0, 0), claude(), aai.BuiltinApp, "apps", nil)
+	queries := []string{"/history", "/history/charts", "/history/" + url.PathEscape(`"><b>`)}
+	for i, text := range hostile() {
+		for _, name := range []string{"app", "tool", "caller", "result", "before", "text"} {
 			queries = append(queries, "/history?"+query(name, text))
 		}
-		queries = append(queries, "/"+query("p", text))
+		queries = append(queries, "/"+query("p", text), "/history/charts?"+query("app", text), "/history/"+url.PathEscape(text))
+		for j := range 5 {
+			queries = append(queries, "/history/"+strangersCall(i, j))
+		}
 	}
 	for _, at := range queries {
 		got := w.get(t, at)
 		assert.Check(t, !strings.ContainsAny(got.body, "\u202e\u2066\u200b\U000e0041\x1b\x07"), "%s shows characters that do not show", at)
+		assert.Check(t, !strings.Contains(got.body, `"><b>`), "%s has an element of a caller", at)
 		for _, found := range foreignMarkup(t, got.body) {
 			t.Errorf("%s has %s, which a stranger wrote", at, found)
 		}
