@@ -187,7 +187,7 @@ func (c *conn) receive(ctx context.Context, id uint32, kind string) ([]byte, err
 	if err != nil {
 		return nil, err
 	}
-	err = c.send(ctx, id, receive, kind, fdwire.OpenFile{w})
+	err = c.send(ctx, id, receive, kind, fdwire.OpenFile{File: w})
 	_ = w.Close()
 	if err != nil {
 		_ = r.Close()

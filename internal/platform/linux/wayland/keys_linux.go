@@ -222,7 +222,7 @@ func (t *virtualTypist) setKeymap(ctx context.Context, k keymap) error {
 	file := os.NewFile(uintptr(fd), "keymap")
 	defer func() { _ = file.Close() }()
 	if _, err = file.WriteString(k.text + "\x00"); err == nil {
-		err = t.conn.send(ctx, t.id, keyboardKeymap, uint32(xkbV1), fdwire.OpenFile{file}, uint32(len(k.text)+1))
+		err = t.conn.send(ctx, t.id, keyboardKeymap, uint32(xkbV1), fdwire.OpenFile{File: file}, uint32(len(k.text)+1))
 	}
 	if err == nil {
 		err = t.conn.sync(ctx)

@@ -205,7 +205,7 @@ func (c *conn) newBuffer(ctx context.Context, f *frame) (memory []byte, buffer u
 	}
 	pool := c.add(nil)
 	if err == nil {
-		err = c.send(ctx, shm, createPool, pool, fdwire.OpenFile{file}, i32(size))
+		err = c.send(ctx, shm, createPool, pool, fdwire.OpenFile{File: file}, i32(size))
 	}
 	if err == nil {
 		buffer = c.add(nil)
