@@ -2,6 +2,7 @@ package gui_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -168,5 +169,150 @@ func TestAMenuBarThatNobodySees(t *testing.T) {
 			w.ok("ax_click", `{"app": "Writer", "query": "`+query+`"}`)
 			assert.Check(w, is.Equal(chosen, want), "%q", query)
 		}
+	})
+}
+
+// TestCandidatesAreToldApart: equal buttons are distinguished by the text in their rows, or by
+// position. Protected texts are not used.
+func TestCandidatesAreToldApart(t *testing.T) {
+	inWorld(t, func(w *world) {
+		window := w.d.Program("Mail").Window("Mail")
+		for _, who := range []string{"Ann", "Bob"} {
+			row := window.Group("")
+			row.Text("from " + who)
+			row.Password("").SetText("s3cret")
+			row.Button("Delete", func() {})
+		}
+		e := w.failure(aai.AmbiguousTarget, "ax_click", `{"app": "Mail", "query": "Delete"}`)
+		text := strings.Join(e.Candidates, "\n")
+		w.has(text, `button "Delete" beside "from Ann"`, `button "Delete" beside "from Bob"`)
+		w.hasNot(text, "s3cret")
+		w.hasNot(text, "window") // the same for all of them
+	})
+	inWorld(t, func(w *world) {
+		window := w.d.Program("Mail").Window("Mail")
+		one, other := window.Button("Go", func() {}), window.Button("Go", func() {})
+		e := w.failure(aai.AmbiguousTarget, "ax_click", `{"app": "Mail", "query": "Go"}`)
+		assert.Assert(t, one.Frame() != other.Frame(), "they are in one place")
+		text := strings.Join(e.Candidates, "\n")
+		assert.Check(t, is.Equal(strings.Count(text, " at "), 2), text)
+	})
+}
+
+// TestWhatIsBehindAModalDialogIsNotMeant: nor an element in a dialog behind it, such as a form in a
+// designer.
+func TestWhatIsBehindAModalDialogIsNotMeant(t *testing.T) {
+	inWorld(t, func(w *world) {
+		p := w.d.Program("Designer")
+		form := p.Window("Designer").Add(desktop.Element{Role: desktop.Dialog, Name: "Form"})
+		form.Button("Cancel", nil)
+		cancelled := false
+		dialog := p.Dialog("Preferences")
+		dialog.Button("Cancel", func() { cancelled = true; dialog.Close() })
+		w.ok("ax_click", `{"app": "Designer", "query": "Cancel"}`)
+		assert.Check(w, cancelled, "another Cancel was pressed than that of the dialog in front")
+	})
+}
+
+// TestHowToComeToWhatIsNotShowing: the hint names the obstacle in front, or the closed container,
+// if there is one.
+func TestHowToComeToWhatIsNotShowing(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := form(w)
+		shut := f.Window("Shut")
+		shut.Button("In another window", nil)
+		shut.Hide()
+		rare := f.Main.Button("Rare", nil)
+		rare.Hide()
+		said := func(query string) string {
+			w.Helper()
+			e := w.failure(aai.ElementNotFound, "ax_click", `{"app": "Form", "query": "`+query+`"}`)
+			w.has(e.Message, "is there, but not showing")
+			return e.Hint
+		}
+		w.has(said("On second"), `tabpanel "Second"`, "Open that first")
+		w.has(said("In another window"), `window "Shut"`, "not on the screen")
+		hint := said("Rare")
+		assert.Assert(w, !strings.Contains(hint, "dialog"), "no dialog and no tab has it: %q", hint)
+		assert.Assert(w, !strings.Contains(hint, "tab "), "no dialog and no tab has it: %q", hint)
+		dialog := f.Dialog("Preferences")
+		dialog.Button("Close", func() { dialog.Close() })
+		for _, query := range []string{"On second", "Rare"} {
+			w.has(said(query), `dialog "Preferences" [e`, "Answer or close that first")
+		}
+		text := w.ok("ax_find", `{"app": "Form", "query": "Quit-not"}`).Text
+		assert.Check(w, !strings.Contains(text, "ax_click"), "a click is offered behind a dialog: %s", text)
+		e := w.failure(aai.AutomationFailed, "ax_click", `{"app": "Form", "query": "Press"}`)
+		w.has(e.Message, `behind the modal dialog "Preferences"`)
+		w.has(e.Hint, "close that dialog")
+		w.ok("ax_click", `{"app": "Form", "query": "button Close"}`)
+		w.has(w.ok("ax_find", `{"app": "Form", "query": "Quit-not"}`).Text, "closed menu: ax_click")
+	})
+}
+
+// TestMenusThatAreMadeWhenTheyOpen: if nothing has the name, the hint names the menus without known
+// items, and no other menus.
+func TestMenusThatAreMadeWhenTheyOpen(t *testing.T) {
+	inWorld(t, func(w *world) {
+		window := w.d.Program("Files").Window("Home")
+		bar := window.Add(desktop.Element{Role: desktop.Menubar})
+		bar.Menu("File", func(string) {}, "Open")
+		bar.Menu("Help", func(string) {})
+		bar.Menu("", func(string) {})
+		bar.Menu("Off", func(string) {}).RemoveState(desktop.Enabled)
+		for _, tool := range []string{"ax_click", "ax_find"} {
+			e := w.failure(aai.ElementNotFound, tool, `{"app": "Files", "query": "Telescope"}`)
+			w.has(e.Hint, `menu "Help" [e`, `by ax_click with mode "focus"`)
+			assert.Assert(w, !strings.Contains(e.Hint, "File"), "%s %q", tool, e.Hint)
+			assert.Assert(w, !strings.Contains(e.Hint, `""`), "%s %q", tool, e.Hint)
+			assert.Assert(w, !strings.Contains(e.Hint, "Off"), "%s %q", tool, e.Hint)
+		}
+	})
+}
+
+// TestFindTellsTheRow: the reply contains the row's texts, interactive ones with their ref, but no
+// protected text and no other row.
+func TestFindTellsTheRow(t *testing.T) {
+	inWorld(t, func(w *world) {
+		window := w.d.Program("Mail").Window("Mail")
+		all := window.Group("")
+		pressed := ""
+		for n := range 50 {
+			who := fmt.Sprintf("Ann %d", n)
+			row := all.Group("")
+			row.Text("from " + who)
+			row.Text(strings.Repeat("long ", 60))
+			row.Password("").SetText("s3cret")
+			row.Button("Delete", func() { pressed = who })
+		}
+		window.Button("Quit", nil)
+		a := w.ok("ax_find", `{"app": "Mail", "query": "from Ann 3"}`)
+		w.has(a.Text, `; its row: "long long`, `…", button "Delete" [e`)
+		for _, other := range []string{"s3cret", "Ann 2", "Ann 4"} {
+			w.hasNot(a.Text, other)
+		}
+		assert.Check(t, len(a.Text)/4 <= 60, "it is about %d tokens: %s", len(a.Text)/4, a.Text)
+		row, _ := a.data["row"].(string)
+		_, ref, _ := strings.Cut(row, "[")
+		w.ok("ax_click", fmt.Sprintf(`{"app": "Mail", "query": %q}`, strings.TrimSuffix(ref, "]")))
+		assert.Check(t, is.Equal(pressed, "Ann 3"), ref)
+		a = w.ok("ax_find", `{"app": "Mail", "query": "Quit"}`)
+		assert.Check(t, !strings.Contains(a.Text, "its row"), a.Text)
+	})
+}
+
+// TestFindOutOfView: an element scrolled out of view is found and marked; one hidden by a dialog, a
+// closed menu or window is not found.
+func TestFindOutOfView(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := form(w)
+		f.Main.Button("Far away", nil).Hide()
+		a := w.ok("ax_find", `{"app": "Form", "query": "Far away"}`)
+		w.has(a.Text, `button "Far away" [e`, "out of view")
+		for _, query := range []string{"(//button)[last()]", "Far"} {
+			w.want(w.ok("ax_find", fmt.Sprintf(`{"app": "Form", "query": %q}`, query)), "Far away", "title")
+		}
+		f.Dialog("Preferences").Button("Close", nil)
+		w.fails(aai.ElementNotFound, "ax_find", `{"app": "Form", "query": "Far away"}`)
 	})
 }

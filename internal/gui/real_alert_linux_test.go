@@ -2,6 +2,8 @@ package gui_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -16,9 +18,7 @@ import (
 // TestRealAlert: while a page's alert is open Chromium hides the page. The tree contains the alert,
 // and an error for an element of the page gives the reason.
 func TestRealAlert(t *testing.T) {
-	t.Parallel()
-	w := newRealWorld(t)
-	f := w.webForm(`<p><button onclick="alert('Boo')">Warn</button><button onclick="this.textContent='Done'">Other</button>`)
+	f := pageOf(t, `<p><button onclick="alert('Boo')">Warn</button><button onclick="this.textContent='Done'">Other</button>`)
 	a := f.done("ax_click", f.on("button Warn"))
 	f.says(a.Text, "Boo", `focus → button "OK"`)
 	a = f.ok("ax_get_tree", params{"app": f.app})
@@ -75,9 +75,7 @@ func TestRealKeysInADialogOfAPage(t *testing.T) {
 
 // TestRealPageInAPage: a focus move between a page and its enclosing page is no effect.
 func TestRealPageInAPage(t *testing.T) {
-	t.Parallel()
-	w := newRealWorld(t)
-	f := w.webForm(`<p><button>Dead</button> <button onclick="this.textContent = 'Done'">Works</button>
+	f := pageOf(t, `<p><button>Dead</button> <button onclick="this.textContent = 'Done'">Works</button>
 		<iframe title="Inside" srcdoc="<input aria-label=Inner>"></iframe>`)
 	for range 3 {
 		f.done("ax_click", f.on("textbox Inner"))
@@ -91,8 +89,7 @@ func TestRealPageInAPage(t *testing.T) {
 // TestRealPageThatAsks: a browser in the background reports the page behind the page's question. A
 // click there has no effect, and the reply names the open dialog.
 func TestRealPageThatAsks(t *testing.T) {
-	t.Parallel()
-	w := newRealWorld(t)
+	w := parallelWorld(t)
 	p := w.somebody()
 	f := w.webForm(`<p><button onclick="confirm('Delete the account for good?')">Proceed</button><button onclick="this.textContent = 'Saved'">Save</button>`)
 	f.inBackground(t, p)
@@ -103,4 +100,108 @@ func TestRealPageThatAsks(t *testing.T) {
 	a = f.ok("ax_click", f.on("button Save"))
 	assert.Check(t, !strings.Contains(a.Warning, "answered"), "%q", a.Warning)
 	w.awaitElement(f.app, "button Saved")
+}
+
+// TestRealAlertGTK4: the buttons of GTK 4's dialogs, which report their name twice, are pressed by
+// name.
+func TestRealAlertGTK4(t *testing.T) {
+	w := parallelWorld(t)
+	app := w.python("alert.py", "button Ask")
+	for button, answer := range map[string]string{"Discard": "answer 2", "role:button title:Cancel": "answer 1", "Save": "answer 3"} {
+		w.ok("ax_click", params{"app": app, "query": "Ask"})
+		w.awaitElement(app, "button Discard")
+		w.ok("ax_click", params{"app": app, "query": button})
+		w.awaitElement(app, answer)
+	}
+}
+
+// TestRealModalOfAPage: elements behind a page's own modal dialog are absent while it is open. The
+// error names the dialog, and so does the click that opened it.
+func TestRealModalOfAPage(t *testing.T) {
+	f := pageOf(t, `<button onclick="ask.showModal()">Open</button><button>Shout</button>
+		<dialog id="ask" aria-label="Really do it?"><p>Think</p><button onclick="ask.close()">You</button></dialog>`)
+	shout := f.ok("ax_find", f.on("button Shout")).Text
+	_, shout, _ = strings.Cut(shout, "[")
+	shout, _, _ = strings.Cut(shout, "]")
+	f.says(f.ok("ax_click", f.on("button Open")).Text, `dialog "Really do it?"`)
+	f.says(f.refused(aai.StaleRef, "ax_click", f.on(shout)).Message, `dialog "Really do it?"`)
+	e := f.refused(aai.ElementNotFound, "ax_click", f.on("button Shout"))
+	f.says(e.Message, `dialog "Really do it?"`)
+	f.says(e.Hint, "until it is closed", "ax_get_tree")
+	assert.Check(t, is.Equal(e.Delivery, aai.NotDelivered))
+	f.ok("ax_click", f.on("button You"))
+	f.ok("ax_click", f.on("button Shout"))
+}
+
+// asking is a page that asks for permissions.
+const asking = `<button onclick="navigator.geolocation.getCurrentPosition(() => { out.value = 'granted' }, () => { out.value = 'refused' })">Where</button>
+	<button onclick="note.value = 'Ada'">Write</button> <label>Note <input id="note"></label><label>Out <input id="out"></label>`
+
+// TestPermissionsAreForThePerson: a browser's prompt can be read, and no action reaches it, while
+// the page can be operated.
+func TestPermissionsAreForThePerson(t *testing.T) {
+	for name, open := range map[string]func(*realWorld) *webForm{
+		"chromium": func(w *realWorld) *webForm { return w.webFormIn(asking, "") },
+		"firefox":  func(w *realWorld) *webForm { return w.firefoxForm(asking, "button Ready") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := parallelWorld(t)
+			f := open(w)
+			w.ok("ax_click", f.on("button Where"))
+			allow := "button Allow while visiting the site"
+			if name == "firefox" {
+				allow = "button Allow"
+			}
+			w.awaitElement(f.app, allow)
+			x, y := w.inside(f.app, allow)
+			for tool, p := range map[string]params{
+				"ax_click": {"query": allow}, "ax_click_at": {"x": x, "y": y}, "ax_key_press": {"key": "escape"},
+				"ax_drag": {"from_x": x, "from_y": y, "to_x": x + 9, "to_y": y},
+			} {
+				p["app"] = f.app
+				err := w.refused(aai.PermissionDenied, tool, p)
+				assert.Check(t, is.Contains(err.Message, "for the person"), "%s %v", tool, err)
+			}
+			w.ok("ax_click", f.on("button Write"))
+			f.comes("note", "Ada")
+			got := f.holds("out")
+			assert.Check(t, is.Equal(got, ""), "the question was answered: %s", got)
+		})
+	}
+}
+
+// TestPortalsAskThePerson: of a portal's windows the choosers can be operated; the others can only
+// be read.
+func TestPortalsAskThePerson(t *testing.T) {
+	w := newRealWorld(t)
+	portal := filepath.Join(w.Home, "xdg-desktop-portal-gtk") // the same windows, in a program with that name
+	program, err := os.ReadFile("/usr/bin/zenity")
+	assert.NilError(t, err)
+	assert.NilError(t, os.WriteFile(portal, program, 0o700))
+	question := w.process(w.Launch(t, portal, "--question", "--text", "Share your screen?"))
+	w.awaitElement(question, "button Yes")
+	w.ok("ax_get_tree", params{"app": question})
+	x, y := w.inside(question, "button Yes")
+	for tool, p := range map[string]params{
+		"ax_click": {"query": "button Yes"}, "ax_key_press": {"key": "return"}, "ax_click_at": {"x": x, "y": y},
+		"ax_window": {"action": "close"},
+	} {
+		p["app"] = question
+		err := w.refused(aai.PermissionDenied, tool, p)
+		assert.Check(t, is.Contains(err.Message, "for the person"), "%s %v", tool, err)
+	}
+	for _, kind := range []string{"--file-selection", "--color-selection"} {
+		chooser := w.process(w.Launch(t, portal, kind))
+		w.awaitElement(chooser, "button Cancel")
+		w.ok("ax_click", params{"app": chooser, "query": "button Cancel"})
+	}
+}
+
+// inside returns a point within the element.
+func (w *realWorld) inside(app, query string) (x, y float64) {
+	w.Helper()
+	data := w.ok("ax_get_attributes", params{"app": app, "query": query}).data
+	x, _ = at(data, "frame", "x").(float64)
+	y, _ = at(data, "frame", "y").(float64)
+	return x + 8, y + 8
 }

@@ -105,8 +105,7 @@ func (w *realWorld) asksModel(s *visionServer, gates ...aai.Gate) {
 // TestRealFindByModel: a drawing without words is found by the model and clicked; wrong answers end as errors, without a
 // click; an instruction in the picture changes nothing.
 func TestRealFindByModel(t *testing.T) {
-	t.Parallel()
-	w := newRealWorld(t)
+	w := parallelWorld(t)
 	s := serveVision(t)
 	w.asksModel(s)
 	log := filepath.Join(w.Home, "clicked")
@@ -160,8 +159,7 @@ func TestRealFindByModel(t *testing.T) {
 
 // TestRealModelNamesWords: a click on what the model names is judged by the words that are drawn there, too.
 func TestRealModelNamesWords(t *testing.T) {
-	t.Parallel()
-	w := newRealWorld(t)
+	w := parallelWorld(t)
 	s := serveVision(t)
 	w.asksModel(s, losses{w.record})
 	log := filepath.Join(w.Home, "clicked")
@@ -183,8 +181,7 @@ func TestRealModelNamesWords(t *testing.T) {
 
 // TestRealModelSeesNoPassword: the model gets the field for passwords in black.
 func TestRealModelSeesNoPassword(t *testing.T) {
-	t.Parallel()
-	w := newRealWorld(t)
+	w := parallelWorld(t)
 	s := serveVision(t)
 	w.asksModel(s)
 	app := w.python("disc.py", `"Disc"`, filepath.Join(w.Home, "clicked"))

@@ -301,8 +301,7 @@ func (w *realWorld) appOf(pid string) desktop.App {
 // TestRealCompletePages: for pages of all kinds, the tree contains everything with an action, focus
 // or text. AAI_APPS=all runs all of them.
 func TestRealCompletePages(t *testing.T) {
-	t.Parallel()
-	w := newRealWorld(t)
+	w := parallelWorld(t)
 	pages := completePages()
 	names := []string{"icons", "mixed", "table", "shadow"}
 	if os.Getenv("AAI_APPS") == "all" {
@@ -339,8 +338,7 @@ func TestRealCompletePages(t *testing.T) {
 // TestRealCompleteWindows: the same for windows of each toolkit, and with AAI_APPS=all for real
 // programs.
 func TestRealCompleteWindows(t *testing.T) {
-	t.Parallel()
-	w := newRealWorld(t)
+	w := parallelWorld(t)
 	for _, kind := range []linuxtest.Kind{linuxtest.GTK3, linuxtest.GTK4, linuxtest.Qt6} {
 		t.Run(string(kind), func(t *testing.T) {
 			on := w.on(t)

@@ -16,8 +16,7 @@ import (
 // TestRealShuffled: a list is recreated between the read and the click. The ref refers to its row,
 // or is stale.
 func TestRealShuffled(t *testing.T) {
-	t.Parallel() // it mostly waits
-	w := newRealWorld(t)
+	w := parallelWorld(t)
 	happen := func() {}
 	w.backend.Actor = beforeActing{w.backend.Actor, func() { happen() }}
 	for _, kind := range linuxtest.Kinds() {
@@ -74,8 +73,7 @@ func (w *realWorld) refusesRow(f *linuxtest.Fixture, app, ref string) *aai.Error
 // TestRealScrolledAway: toolkits reuse the row objects of long lists for other rows when the list
 // scrolls. The ref refers to its original row. Chromium has an object for each.
 func TestRealScrolledAway(t *testing.T) {
-	t.Parallel() // it mostly waits
-	w := newRealWorld(t)
+	w := parallelWorld(t)
 	happen := func() {}
 	w.backend.Actor = beforeActing{w.backend.Actor, func() { happen() }}
 	for _, kind := range []linuxtest.Kind{linuxtest.GTK3, linuxtest.GTK4, linuxtest.Qt6} {
@@ -135,83 +133,3 @@ func rowNamed(kind linuxtest.Kind, name string) string {
 
 // rowNames matches the names of rows in a page.
 var rowNames = regexp.MustCompile(`"Row \d+"`)
-
-// TestRealTwins: the caller selects one of two elements with the same name; the gateway never
-// guesses.
-func TestRealTwins(t *testing.T) {
-	t.Parallel() // it mostly waits
-	w := newRealWorld(t)
-	for _, kind := range linuxtest.Kinds() {
-		t.Run(string(kind), func(t *testing.T) {
-			w := w.on(t)
-			f, app := w.open(kind)
-			e := w.fails(within, aai.AmbiguousTarget, aai.NotDelivered, "ax_click", params{"app": app, "query": "button Twin"})
-			assert.Assert(t, is.Len(e.Candidates, 2), "%q", e.Hint)
-			assert.Assert(t, e.Hint != "", "candidates %q, hint %q", e.Candidates, e.Hint)
-			twin := f.State(t)["twin"]
-			assert.Check(t, is.Equal(twin, 0.0), "twin %v was pressed", twin)
-			second, _, _ := strings.Cut(e.Candidates[1], " ")
-			w.ok("ax_click", params{"app": app, "query": second})
-			f.WaitState(t, "twin", 2)
-			w.ok("ax_click", params{"app": app, "query": "button Twin", "nth": 1})
-			f.WaitState(t, "twin", 1)
-			_ = w.fails(within, aai.ElementNotFound, aai.NotDelivered, "ax_click", params{"app": app, "query": "button Twin", "nth": 3})
-		})
-	}
-}
-
-// TestRealObstacles: a disabled, hidden or covered element gets no action, and the error gives the
-// reason.
-func TestRealObstacles(t *testing.T) {
-	t.Parallel() // it mostly waits
-	w := newRealWorld(t)
-	var opened []func()
-	for _, kind := range linuxtest.Kinds() {
-		f, app := w.open(kind) // one at a time, since each needs the focus
-		opened = append(opened, func() {
-			w.Run(string(kind), func(t *testing.T) {
-				t.Parallel()
-				w.on(t).obstacles(f, app)
-			})
-		})
-	}
-	for _, test := range opened {
-		test()
-	}
-}
-
-func (w *realWorld) obstacles(f *linuxtest.Fixture, app string) {
-	click := func(query string) params { return params{"app": app, "query": query} }
-	e := w.fails(within, aai.AutomationFailed, aai.NotDelivered, "ax_click", click("button Disabled"))
-	w.says(e.Message, "Disabled", "is disabled")
-
-	pressRef, ghost := w.ref(app, "button Press"), w.ref(app, "button Ghost")
-	w.ok("ax_click", click("button Hide"))
-	f.WaitState(w.T, "hidden", true)
-	w.ok("ax_wait_idle", params{"app": app})
-	_ = w.fails(within, aai.ElementNotFound, aai.NotDelivered, "ax_click", click("button Ghost"))
-	removes := f.Kind == linuxtest.GTK4 || f.Kind == linuxtest.Chromium // hidden elements leave the tree; others keep them
-	if removes {
-		_ = w.fails(within, aai.StaleRef, aai.NotDelivered, "ax_click", click(ghost))
-	} else {
-		w.says(w.fails(within, aai.AutomationFailed, aai.NotDelivered, "ax_click", click(ghost)).Message, "Ghost", "is not showing")
-	}
-
-	w.ok("ax_click", click("button Open dialog"))
-	f.WaitState(w.T, "dialog", "open")
-	w.ok("ax_wait_idle", params{"app": app})
-	if f.Kind == linuxtest.Chromium { // a page behind its dialog is not in the tree
-		_ = w.fails(within, aai.StaleRef, aai.NotDelivered, "ax_click", click(pressRef))
-		_ = w.fails(within, aai.ElementNotFound, aai.NotDelivered, "ax_click", click("button Press"))
-	} else {
-		w.says(w.fails(within, aai.AutomationFailed, aai.NotDelivered, "ax_click", click(pressRef)).Message, "Press", "is behind the modal", "Really?")
-	}
-	n, ghosts := presses(w.T, f), f.State(w.T)["ghost"]
-	assert.Check(w, n == 0, "pressed %v times, the ghost %v", n, ghosts)
-	assert.Check(w, is.Equal(ghosts, 0.0), n)
-	w.awaitElement(app, "button Yes")
-	w.ok("ax_click", click("button Yes"))
-	f.WaitState(w.T, "dialog", "yes")
-	w.ok("ax_click", click(pressRef))
-	f.WaitState(w.T, "presses", 1)
-}

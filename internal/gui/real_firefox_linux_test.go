@@ -41,8 +41,7 @@ user_pref("signon.rememberSignons", false);
 // TestRealFirefoxFields fills and presses all elements of a page in Firefox, in the background. The
 // page reports its values and events.
 func TestRealFirefoxFields(t *testing.T) {
-	t.Parallel()
-	w := newRealWorld(t)
+	w := parallelWorld(t)
 	f := w.firefoxForm(`<p><label>Alpha <input id="alpha" size="60"></label> <label>Beta <textarea id="beta"></textarea></label>
 		<label>City <input id="city" value="Old Town"></label>
 		<label>Multi <select multiple id="multi"><option>Ham<option>Corn</select></label> <label>Secret <input type="password" id="secret"></label> <label>Number <input type="number" id="number"></label>
@@ -102,8 +101,7 @@ func TestRealFirefoxFields(t *testing.T) {
 // TestRealFirefoxFirstLook: Firefox collects the names of its pages on the first request, and
 // answers with nothing until it has them.
 func TestRealFirefoxFirstLook(t *testing.T) {
-	t.Parallel()
-	w := newRealWorld(t)
+	w := parallelWorld(t)
 	f := w.firefoxForm(`<p>Words</p><div id="later"></div><button title="about" onclick="later.innerHTML = more.innerHTML">Press</button>
 		<template id="more"><label>Alpha <input value="held"></label> <label>Amount <input type="number" value="5"></label>
 		<label>Volume <input type="range" value="30"></label> <table><tr><td>Cell</table></template>`, "")
@@ -114,8 +112,7 @@ func TestRealFirefoxFirstLook(t *testing.T) {
 
 // TestRealFirefoxPages: questions, dialogs and links of a page in Firefox.
 func TestRealFirefoxPages(t *testing.T) {
-	t.Parallel()
-	w := newRealWorld(t)
+	w := parallelWorld(t)
 	f := w.firefoxForm(`<p><label>Alpha <input id="alpha"></label>
 		<button onclick="alpha.value = 'said ' + prompt('Who?')">Ask</button> <button onclick="dlg.showModal()">Modal</button>
 		<dialog id="dlg">Hi <button onclick="dlg.close()">Close it</button></dialog>
@@ -151,8 +148,7 @@ func TestRealFirefoxPages(t *testing.T) {
 // TestRealFirefoxWords: no word of a paragraph with elements in its lines is lost, whatever title
 // they have.
 func TestRealFirefoxWords(t *testing.T) {
-	t.Parallel()
-	w := newRealWorld(t)
+	w := parallelWorld(t)
 	f := w.firefoxForm(`<p>Abbr: <abbr title="World Wide Web">WWW</abbr>; time <time datetime=2026>today</time>; <q>quoted</q>; <span title="tip">tipword</span>;
 		<cite>cited</cite>; <dfn title=def>dfnword</dfn>; <var>x1</var>; <samp>out</samp>; <small>tiny</small>; <u>under</u>; <a href=#y>anchor</a> end.</p>
 		<p>Read this: the <em>third</em>, the <strong>fourth</strong>, <code>code5</code>, <kbd>Ctrl+K</kbd>, H<sub>2</sub>O, <mark>marked</mark>.</p>`, "")

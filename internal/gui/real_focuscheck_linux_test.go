@@ -32,8 +32,7 @@ func (f *webForm) plantInBar(somebody *person) {
 // TestRealKeysPastTheAddressBar: keys for a page field reach it, and none reaches the focused
 // address bar, in the background and in the mode "focus".
 func TestRealKeysPastTheAddressBar(t *testing.T) {
-	t.Parallel()
-	w := newRealWorld(t)
+	w := parallelWorld(t)
 	f := w.webFormIn(loginPage, "")
 	p := w.somebody()
 	bar := "\"" + f.host + "\""
@@ -68,8 +67,7 @@ func TestRealKeysPastTheAddressBar(t *testing.T) {
 // TestRealKeysIntoTheFrame: a call without an element sends no keys to a browser's own frame, and
 // reports that.
 func TestRealKeysIntoTheFrame(t *testing.T) {
-	t.Parallel()
-	w := newRealWorld(t)
+	w := parallelWorld(t)
 	f := w.webFormIn(loginPage, "")
 	p := w.somebody()
 	for _, somebody := range []*person{nil, p} {
@@ -85,8 +83,7 @@ func TestRealKeysIntoTheFrame(t *testing.T) {
 // TestRealKeysStray: a page moves the focus on a key, so that the text goes to another field. That
 // is an error, also for a password, and the other field is restored.
 func TestRealKeysStray(t *testing.T) {
-	t.Parallel()
-	w := newRealWorld(t)
+	w := parallelWorld(t)
 	f := w.webFormIn(`<label>User <input id="u" value="ann"></label> <label>Password <input type="password" id="p" onkeydown="u.focus()"></label>`, "--app=")
 	e := f.refused(aai.AutomationFailed, "ax_set_value", f.set("textbox Password", "hunter2"))
 	f.says(e.Message, `textbox "User"`, "which has its former value again")
@@ -97,8 +94,7 @@ func TestRealKeysStray(t *testing.T) {
 // TestRealKeysStrayLater: a page moves the focus at the second key. One character of a password
 // reaches the other field at most, and of another text the next few. Both are failures.
 func TestRealKeysStrayLater(t *testing.T) {
-	t.Parallel()
-	w := newRealWorld(t)
+	w := parallelWorld(t)
 	f := w.webFormIn(`<label>User <input id="u" value="ann"></label> <label>Password <input type="password" id="p" onkeydown="if (value) u.focus()"></label>
 		<label>Note <input id="a" onkeydown="if (value) u.focus()"></label>`, "--app=")
 	for _, c := range []struct{ field, text string }{{"Password", "Badger7Oscar"}, {"Note", "a note of more than twenty-five characters and some words more"}} {
@@ -114,8 +110,7 @@ func TestRealKeysStrayLater(t *testing.T) {
 func TestRealKeysPastAnotherField(t *testing.T) {
 	for _, kind := range linuxtest.Kinds() {
 		t.Run(string(kind), func(t *testing.T) {
-			t.Parallel()
-			w := newRealWorld(t)
+			w := parallelWorld(t)
 			f, app := w.open(kind)
 			p := w.somebody()
 			want := ""
@@ -140,8 +135,7 @@ func TestRealKeysPastAnotherField(t *testing.T) {
 // TestRealKeysPastAMenu: nothing is typed while a browser's menu is open, which takes all keys: a
 // letter would choose an entry.
 func TestRealKeysPastAMenu(t *testing.T) {
-	t.Parallel()
-	w := newRealWorld(t)
+	w := parallelWorld(t)
 	f := w.webFormIn(loginPage, "")
 	f.front("Form - Chromium")
 	f.eventually("the browser's menu is open", func() bool {

@@ -4,9 +4,12 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"gotest.tools/v3/assert"
 	is "gotest.tools/v3/assert/cmp"
@@ -90,17 +93,15 @@ func TestRealItems(t *testing.T) {
 // TestRealItemCovered: if the pointer cannot reach an item of a page, an effect that may be another
 // item's is not verified, and the reply names another chosen item.
 func TestRealItemCovered(t *testing.T) {
-	t.Parallel()
-	w := newRealWorld(t)
-	f := w.webForm(`<ul role="menu" id="menu"><li role="menuitem">Peter</li><li role="menuitem">Lynett</li><li role="menuitem">Zoe</li></ul>
+	f := pageOf(t, `<ul role="menu" id="menu"><li role="menuitem">Peter</li><li role="menuitem">Lynett</li><li role="menuitem">Zoe</li></ul>
 		<p id="told">none</p><input id="who" aria-label="Person"><script>
 		let over
 		menu.onmouseover = e => over = e.target
 		menu.onclick = e => { told.textContent = "chosen"; if (e.target.textContent != "Peter") who.value = over.textContent }</script>`)
 	f.ok("ax_click", params{"app": f.app, "query": "Zoe", "click_type": "hover"})
-	w.Launch(t, "xterm", "-geometry", "400x200+0+0", "-e", "sleep", "infinity")
-	w.eventually("the page is covered", func() bool {
-		return strings.Contains(w.ok("ax_list_windows", params{"app": f.app}).Text, "100% covered")
+	f.Launch(t, "xterm", "-geometry", "400x200+0+0", "-e", "sleep", "infinity")
+	f.eventually("the page is covered", func() bool {
+		return strings.Contains(f.ok("ax_list_windows", params{"app": f.app}).Text, "100% covered")
 	})
 	a := f.ok("ax_click", f.on("menuitem Peter"))
 	f.says(a.Warning, "no effect of it was seen")
@@ -112,9 +113,58 @@ func TestRealItemCovered(t *testing.T) {
 // TestRealItemsGTK3: a row does not count as clicked if another one is selected instead, and a
 // button in a row with its name is pressed.
 func TestRealItemsGTK3(t *testing.T) {
-	t.Parallel()
-	w := newRealWorld(t)
+	w := parallelWorld(t)
 	app := w.python("items.py", "button Lynett")
 	w.says(w.done("ax_click", params{"app": app, "query": "Lynett"}).Text, "pressed")
 	w.says(w.refused(aai.AutomationFailed, "ax_click", params{"app": app, "query": "Peter"}).Message, `"Zoe" was chosen`)
+}
+
+// TestRealHeardClicks: buttons with a state are clicked, not only set, since programs of Qt act on the click alone.
+func TestRealHeardClicks(t *testing.T) {
+	w := parallelWorld(t)
+	file := filepath.Join(w.Home, "heard")
+	app := w.python("heardclicks.py", "checkbox Signal", file)
+	p := w.somebody()
+	var want []string
+	heard := func(line string) {
+		t.Helper()
+		want = append(want, line)
+		w.eventually("the program acts: "+line, func() bool {
+			b, err := os.ReadFile(file)
+			return err == nil && slices.Equal(strings.Split(strings.TrimSpace(string(b)), "\n"), want)
+		})
+	}
+	for tool, p := range map[string]params{"ax_click": {}, "ax_set_value": {"value": "true"}} {
+		p["app"], p["query"] = app, "Compact"
+		e := w.refused(aai.AutomationNotSupported, tool, p)
+		w.says(e.Message, "without a click")
+		w.says(e.Hint, `mode "focus"`)
+	}
+	for _, name := range []string{"Signal", "Bold", "Far"} {
+		w.done("ax_click", params{"app": app, "query": name})
+		heard(name + " True")
+		w.done("ax_set_value", params{"app": app, "query": name, "value": "false"})
+		heard(name + " False")
+	}
+	w.done("ax_set_value", params{"app": app, "query": "Night", "value": "true"})
+	heard("Night True")
+	p.undisturbed(t)
+	w.done("ax_click", params{"app": app, "query": "Compact", "mode": "focus"})
+	heard("Compact True")
+}
+
+// TestRealMovesAfterScroll clicks a button by the person's pointer in a page that removes content while it is
+// scrolled, so that another button comes to the place of the first one.
+func TestRealMovesAfterScroll(t *testing.T) {
+	w := newRealWorld(t)
+	for _, delay := range []time.Duration{time.Millisecond, 40 * time.Millisecond, 150 * time.Millisecond} {
+		app := w.page(fmt.Sprintf(`<title>News %[1]d</title><div id=list style="height:120px;overflow:auto">
+			<div style="height:300px">Top</div><div id=news style="height:24px"></div>
+			<button style="display:block;height:24px;margin:0" onclick="out.textContent='kept %[1]d'">Keep</button>
+			<button style="display:block;height:24px;margin:0" onclick="out.textContent='cleared %[1]d'">Clear</button>
+			<div style="height:100px"></div></div><p id=out>nothing</p>
+			<script>list.onscroll = () => setTimeout(() => news.remove(), %[1]d)</script>`, delay.Milliseconds()), "Keep")
+		w.ok("ax_click", params{"app": app, "query": "button Keep", "mode": "focus"})
+		w.ok("ax_wait", params{"app": app, "query": fmt.Sprintf("kept %d", delay.Milliseconds())})
+	}
 }

@@ -43,8 +43,7 @@ type addressed struct {
 
 // TestRealRecall: the tree contains the elements of a window that people could act on.
 func TestRealRecall(t *testing.T) {
-	t.Parallel() // it mostly waits
-	w := newRealWorld(t)
+	w := parallelWorld(t)
 	var table []recalled
 	check := func(name string, open func(w *realWorld) (app string, witness func() []fact)) {
 		t.Run(name, func(t *testing.T) {

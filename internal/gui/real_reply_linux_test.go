@@ -1,8 +1,14 @@
 package gui_test
 
 import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"gotest.tools/v3/assert"
 	is "gotest.tools/v3/assert/cmp"
@@ -11,9 +17,7 @@ import (
 // TestRealNavigation: after a click on a link the reply describes the new page, and not all
 // elements of the old one; the clicked element is gone.
 func TestRealNavigation(t *testing.T) {
-	t.Parallel()
-	w := newRealWorld(t)
-	f := w.webForm(`<p>` + strings.Repeat(`<label>Word <input></label> <button>Old</button> `, 12) + `<a href="/next">Go next</a>`)
+	f := pageOf(t, `<p>`+strings.Repeat(`<label>Word <input></label> <button>Old</button> `, 12)+`<a href="/next">Go next</a>`)
 	a := f.done("ax_click", f.on(`link "Go next"`))
 	f.says(a.Text, `document "Next"`, "Thank you", `button "Go on"`)
 	changes, _ := a.data["changes"].([]any)
@@ -29,9 +33,7 @@ func TestRealNavigation(t *testing.T) {
 // TestRealTicking: a clock and a memory figure without history are no effect of a click; a counter
 // is one, even if it looks like them.
 func TestRealTicking(t *testing.T) {
-	t.Parallel()
-	w := newRealWorld(t)
-	f := w.webForm(`<p id="clock">12:00:00</p><p id="memory">Memory usage - 50.0 MB</p><p id="count">done 0</p><p id="timer">0:00</p>
+	f := pageOf(t, `<p id="clock">12:00:00</p><p id="memory">Memory usage - 50.0 MB</p><p id="count">done 0</p><p id="timer">0:00</p>
 		<button>Dead</button><button onclick="count.textContent = 'done ' + ++n">Work</button><button onclick="timer.textContent = '5:00'">Wind</button>
 		<script>
 		let n = 0, used = 500;
@@ -43,7 +45,7 @@ func TestRealTicking(t *testing.T) {
 		}, 100);
 		</script>`)
 	f.eventually("the clock runs", func() bool { return !strings.Contains(f.shown(f.app), "12:00:00") })
-	w.caller.Session = "another" // a session without history
+	f.caller.Session = "another" // a session without history
 	for range 2 {
 		dead := f.ok("ax_click", f.on("button Dead"))
 		assert.Check(t, is.Equal(dead.data["verified"], false), "the dead button: %s %v", dead.Text, dead.data)
@@ -55,9 +57,7 @@ func TestRealTicking(t *testing.T) {
 // TestRealElementAfter: the element in the reply is the one after the action, and a check box has
 // its value.
 func TestRealElementAfter(t *testing.T) {
-	t.Parallel()
-	w := newRealWorld(t)
-	f := w.webForm(`<p><label>Agree <input type="checkbox" id="agree"></label><label>Name <input id="name" value="a"></label>
+	f := pageOf(t, `<p><label>Agree <input type="checkbox" id="agree"></label><label>Name <input id="name" value="a"></label>
 		<button onclick="this.textContent = 'Done'">Begin</button>`)
 	for _, want := range []string{"true", "false"} {
 		a := f.done("ax_click", f.on("checkbox Agree"))
@@ -76,8 +76,7 @@ func TestRealElementAfter(t *testing.T) {
 
 // TestRealRowThatStays: a click on a row that selects nothing is reported.
 func TestRealRowThatStays(t *testing.T) {
-	t.Parallel()
-	w := newRealWorld(t)
+	w := parallelWorld(t)
 	app := w.python("deaflist.py", "Beta")
 	a, e := w.do(w.Context(), "ax_click", params{"app": app, "query": "Beta"})
 	switch {
@@ -92,10 +91,82 @@ func TestRealRowThatStays(t *testing.T) {
 
 // TestRealOptionsAreNoSecrets: the error contains an option's name, and also a number.
 func TestRealOptionsAreNoSecrets(t *testing.T) {
-	t.Parallel()
-	w := newRealWorld(t)
-	f := w.webForm(`<p><label>Colour <select id="colour"><option>Red<option>Green</select></label>`)
+	f := pageOf(t, `<p><label>Colour <select id="colour"><option>Red<option>Green</select></label>`)
 	_, e := f.do(f.Context(), "ax_set_value", f.set("combobox Colour", "Turquoise"))
 	assert.Assert(t, e != nil, "there is no such option")
 	f.says(e.Message, "Turquoise")
+}
+
+// farPage returns a page of many paragraphs with actionable elements at its end.
+func farPage() string {
+	var b strings.Builder
+	for i := range 200 {
+		fmt.Fprintf(&b, "<p>Paragraph number %d of many.</p>\n", i)
+	}
+	b.WriteString(`<button id="last">Last of all</button> <img class="far-trash" id="bin" src="/bin.png" width="20" height="20"> <input id="far" aria-label="Far away" value="afar">
+<input id="clicked" aria-label="Clicked"><script>
+for (const id of ["last", "bin"]) document.getElementById(id).addEventListener("click", () => { document.getElementById("clicked").value = id; });
+</script>`)
+	return b.String()
+}
+
+// TestRealOutOfView: a tree reports how many elements of which kind are out of view, and continues
+// with them. They can be found and acted on, which scrolls them into view.
+func TestRealOutOfView(t *testing.T) {
+	f := pageOf(t, farPage())
+	first := f.ok("ax_get_tree", params{"app": f.app})
+	assert.Check(t, regexp.MustCompile(`1 of 1 thing to act on; out of view: 2 textbox, 1 button, 1[0-9]{2} paragraph, 1 image; more: "q`).MatchString(first.Text), "it says %s", first.Text)
+	text := f.shown(f.app)
+	for i := range 200 {
+		n := strings.Count(text, fmt.Sprintf(`number %d of`, i))
+		assert.Check(t, is.Equal(n, 1), "paragraph %d is told %d times", i, n)
+	}
+	last := regexp.MustCompile(`button "Last of all" \[(e\d+)\]`).FindStringSubmatch(text)
+	assert.Assert(t, last != nil, "what is at the end is not there:\n%s", text)
+	assert.Assert(t, is.Contains(text, "image bin.png .far-trash ["))
+	f.says(f.ok("ax_find", f.on("Last of all")).Text, last[1], "out of view")
+	const brought = "was scrolled into it first"
+	f.says(f.ok("ax_click", f.on("Last of all")).Text, brought)
+	f.comes("clicked", "last")
+	a := f.ok("ax_click", f.on(last[1]))
+	assert.Check(t, !strings.Contains(a.Text, brought), "what is in view is brought there: %s", a.Text)
+	f.says(f.ok("ax_find", f.on("Paragraph number 3 of many.")).Text, "out of view")
+	f.says(f.refused("ELEMENT_NOT_FOUND", "ax_find", f.on("Nowhere at all")).Message, "nothing in")
+}
+
+// TestRealOutOfViewUnread: elements out of view that are only read on request are found too, and
+// typed into.
+func TestRealOutOfViewUnread(t *testing.T) {
+	f := pageOf(t, farPage())
+	f.says(f.ok("ax_find", f.on("bin.png .far-trash")).Text, "out of view")
+	got := f.ok("ax_get_value", f.on("textbox Far away")).data["value"]
+	assert.Check(t, is.Equal(got, "afar"), "a field out of view holds %q", got)
+	f.says(f.ok("ax_click", f.on("bin.png .far-trash")).Text, "was scrolled into it first")
+	f.comes("clicked", "bin")
+	f.done("ax_set_value", f.set("textbox Far away", "here"))
+	f.comes("far", "here")
+}
+
+// TestRealFirstLook: the first read of a browser waits for a loading page, and reports a page that
+// stays empty.
+func TestRealFirstLook(t *testing.T) {
+	w := parallelWorld(t)
+	comes := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
+		<-comes
+		_, _ = rw.Write([]byte(`<!DOCTYPE html><html lang="en"><title>Slow</title><button>Go on</button>`))
+	}))
+	t.Cleanup(server.Close)
+	app := w.process(w.Launch(w.T, "chromium", "--force-renderer-accessibility", "--disable-backgrounding-occluded-windows", "--no-sandbox", "--test-type",
+		"--no-first-run", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update",
+		"--password-store=basic", "--lang=en", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+		"--user-data-dir="+filepath.Join(w.Home, "browser"), "--window-size=900,700", server.URL))
+	a := w.ok("ax_get_tree", params{"app": app})
+	w.says(a.Warning, "its page is empty so far")
+	time.AfterFunc(time.Second, func() { close(comes) })
+	w.eventually("the page is told", func() bool {
+		a := w.ok("ax_get_tree", params{"app": app})
+		assert.Check(t, strings.Contains(a.Text, "Go on") != (a.Warning != ""), "%s %q", a.Text, a.Warning)
+		return a.Warning == ""
+	})
 }

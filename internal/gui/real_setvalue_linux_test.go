@@ -1,6 +1,7 @@
 package gui_test
 
 import (
+	"os"
 	"path/filepath"
 	"reflect"
 	"strconv"
@@ -17,8 +18,7 @@ import (
 // TestRealPageFields sets fields of every kind of a web page in the background: by keys if
 // accessibility cannot. The page reports the values.
 func TestRealPageFields(t *testing.T) {
-	t.Parallel()
-	w := newRealWorld(t)
+	w := parallelWorld(t)
 	f := w.webForm(`<p><label>Colour <select id="colour"><option>Red<option selected>Green<option>Blue</select></label>
 		<label>City <select id="city"><option>None<optgroup label="North"><option>Oslo<option>Bergen</optgroup><optgroup label="South"><option>Rome</optgroup></select></label>
 		<label>Town <select id="town"><option>None<option value="one">Springfield<option value="another">Springfield</select></label>
@@ -74,9 +74,7 @@ func TestRealPageFields(t *testing.T) {
 // TestRealReadOnly: a read-only field is reported as such, and not as disabled; an empty number
 // field is empty, and not 0.
 func TestRealReadOnly(t *testing.T) {
-	t.Parallel()
-	w := newRealWorld(t)
-	f := w.webForm(`<p><label>Fixed <input id="fixed" readonly value="x"></label><label>Off <input id="off" disabled value="x"></label>
+	f := pageOf(t, `<p><label>Fixed <input id="fixed" readonly value="x"></label><label>Off <input id="off" disabled value="x"></label>
 		<label>Sum <input type="number" id="sum" readonly value="3"></label><label>Count <input type="number" id="count"></label>
 		<label>Day <input type="date" id="day"></label>`)
 	tree := f.ok("ax_get_tree", params{"app": f.app}).Text
@@ -110,8 +108,7 @@ func has(list []any, want any) bool {
 
 // TestRealSpins: negative numbers arrive and are verified, in each toolkit.
 func TestRealSpins(t *testing.T) {
-	t.Parallel()
-	w := newRealWorld(t)
+	w := parallelWorld(t)
 	for _, kind := range []linuxtest.Kind{linuxtest.GTK3, linuxtest.GTK4, linuxtest.Qt6} {
 		t.Run(string(kind), func(t *testing.T) {
 			w := w.on(t)
@@ -128,8 +125,7 @@ func TestRealSpins(t *testing.T) {
 
 // TestRealCells: cells of a spreadsheet accept words, numbers and formulas.
 func TestRealCells(t *testing.T) {
-	t.Parallel()
-	w := newRealWorld(t)
+	w := parallelWorld(t)
 	_, pid := w.spreadsheet()
 	app := strconv.Itoa(pid)
 	w.awaitElement(app, "cell A1")
@@ -159,4 +155,119 @@ func TestRealCells(t *testing.T) {
 	for cell, want := range map[string]string{"C5": "here", "C6": "7"} {
 		assert.Check(t, is.Equal(w.ok("ax_get_value", params{"app": app, "query": "cell " + cell}).data["value"], want), cell)
 	}
+}
+
+// TestRealNumbers: a page's number is set to its last digit, although Chromium reports and sets
+// numbers in 32 bits. After keys it may still report an old text, so the comparison allows for
+// that.
+func TestRealNumbers(t *testing.T) {
+	f := pageOf(t, `<label>Amount <input type="number" id="amount" step="any"></label>`)
+	near := func(got any, want string) bool {
+		text, _ := got.(string)
+		is, err := strconv.ParseFloat(text, 32)
+		wanted, _ := strconv.ParseFloat(want, 32)
+		return err == nil && is == wanted
+	}
+	for _, value := range []string{"1000000", "1000001", "20000", "20000.01", "123456789", "0.1", "500", "500.001", "16777217", "1234567.89", "99999999", "1000001", "-7"} {
+		set := f.ok("ax_set_value", f.set("spinbutton Amount", value))
+		f.comes("amount", value)
+		assert.Check(t, is.Equal(at(set.data, "verified"), true), "%s %s", value, set.Text)
+		assert.Check(t, near(at(set.data, "element", "value"), value), "%s %s", value, set.Text)
+		got := f.ok("ax_get_value", f.on("spinbutton Amount")).data["value"]
+		assert.Check(t, near(got, value), "%s is read as %v", value, got)
+	}
+	for _, value := range []string{"20000.01", "500.001", "16777217"} {
+		f.ok("ax_type", params{"app": f.app, "query": "spinbutton Amount", "text": value, "clear_first": true})
+		f.comes("amount", value)
+	}
+	f.ok("ax_fill", params{"app": f.app, "fields": fields("spinbutton Amount", "16777215")})
+	f.comes("amount", "16777215")
+	for _, value := range []string{"4000123412341234567", "4000123412341234700", "12345678901234567890", "9007199254740993", "9007199254740992", "1234567890123456.78", "-0.12345678901234567891"} {
+		set := f.ok("ax_set_value", f.set("spinbutton Amount", value)) // more digits than a program computes with
+		f.comes("amount", value)
+		if at(set.data, "verified") != true && !strings.Contains(set.Warning, "cannot be read back") { // its text stays unchanged
+			t.Errorf("%s: %s", value, set.Text)
+		}
+	}
+	f.ok("ax_set_value", f.set("spinbutton Amount", "12345678901234567890"))
+	_, _ = f.do(f.Context(), "ax_type", params{"app": f.app, "query": "spinbutton Amount", "text": "42"}) // the page reports the value
+	f.comes("amount", "1234567890123456789042")
+	f.ok("ax_set_value", f.set("spinbutton Amount", ""))
+	f.comes("amount", "")
+	for _, value := range []string{"19.99", "20", "-12.5"} { // also if there is none yet
+		for _, value := range []string{"", value} {
+			f.ok("ax_type", params{"app": f.app, "query": "spinbutton Amount", "text": value, "clear_first": true})
+			f.comes("amount", value)
+		}
+	}
+}
+
+// TestRealPromptOfAPage: the question of a page's prompt names its field, and its buttons are
+// judged by that.
+func TestRealPromptOfAPage(t *testing.T) {
+	f := pageOf(t, `<input id="answer"><button onclick="setTimeout(() => answer.value = prompt('Delete the account for good?', 'x'), 100)">Ask</button>`)
+	f.gateway.Gates = []aai.Gate{losses{new(record)}}
+	f.ok("ax_click", f.on("button Ask"))
+	f.awaitElement(f.app, "button OK")
+	for tool, p := range map[string]params{
+		"ax_key_press": {"app": f.app, "key": "return"}, "ax_click": f.on("button OK"), "ax_type": {"app": f.app, "text": "hi\n"},
+	} {
+		f.says(f.refused(aai.ConsentRequired, tool, p).Message, "destroy of")
+	}
+}
+
+// TestRealSteppedRange: for a number between two steps of a slider the error names the step that it
+// took, and the old value is restored.
+func TestRealSteppedRange(t *testing.T) {
+	f := pageOf(t, `<p><label>Volume <input type="range" id="volume" min="0" max="100" step="5" value="30"></label>
+		<label>Gain <input type="range" id="gain" min="3" max="33" step="10" value="13"></label>`)
+	between := func(query, id, value, takes, was string) {
+		t.Helper()
+		e := f.refused(aai.AutomationFailed, "ax_set_value", f.set(query, value))
+		f.says(e.Message, "took "+takes, "it has its former value again")
+		f.says(e.Hint, takes)
+		f.comes(id, was)
+		f.done("ax_set_value", f.set(query, takes))
+		f.comes(id, takes)
+	}
+	between("slider Volume", "volume", "53", "55", "30")
+	between("slider Gain", "gain", "30", "33", "13")
+}
+
+// TestRealDatesQt: date and time fields report their value, and are set in the background in their
+// own or in ISO format. A text that the program would show and not accept is rejected. A calendar's
+// day is chosen by a click only, and no other element is taken for one.
+func TestRealDatesQt(t *testing.T) {
+	w := parallelWorld(t)
+	p := w.somebody()
+	file := filepath.Join(w.Home, "dates")
+	app := w.python("dates.py", "Moment", file)
+	p.back(t)
+	has := func(want string) {
+		t.Helper()
+		w.eventually("the program has "+want, func() bool { text, _ := os.ReadFile(file); return string(text) == want })
+	}
+	w.says(w.ok("ax_get_tree", params{"app": app}).Text, `"Departure"`, `"02.01.2027"`, `"08:30"`)
+	set := func(field, value string) { w.done("ax_set_value", params{"app": app, "query": field, "value": value}) }
+	set("Departure", "14.03.2027")
+	set("Return", "2027-03-20")
+	set("Hour", "7:45")
+	set("Moment", "2027-03-14T09:15")
+	has("2027-03-14 2027-03-20 07:45 2027-03-14T09:15 2027-01-02")
+	w.says(w.ok("ax_fill", params{"app": app, "fields": fields("Departure", "2028-02-29", "Hour", "23:59")}).Text, "Filled 2 of 2")
+	w.done("ax_type", params{"app": app, "query": "Return", "text": "2028-01-01"})
+	has("2028-02-29 2028-01-01 23:59 2027-03-14T09:15 2027-01-02")
+
+	for _, wrong := range []string{"soon", "", "2028-02", "5"} {
+		e := w.refused(aai.InvalidParams, "ax_set_value", params{"app": app, "query": "Departure", "value": wrong})
+		w.says(e.Message, `as spinbutton "Departure" shows it: 29.02.2028`)
+	}
+	// There is no such day: the field takes the last one, and the error restores the old value.
+	w.says(w.refused(aai.AutomationFailed, "ax_set_value", params{"app": app, "query": "Departure", "value": "31.02.2027"}).Message, `"28.02.2027"`)
+	has("2028-02-29 2028-01-01 23:59 2027-03-14T09:15 2027-01-02")
+
+	w.says(w.refused(aai.AutomationNotSupported, "ax_click", params{"app": app, "query": "14"}).Message, "would keep its date")
+	p.undisturbed(t)
+	w.done("ax_click", params{"app": app, "query": "14", "mode": "focus"})
+	has("2028-02-29 2028-01-01 23:59 2027-03-14T09:15 2027-01-14")
 }

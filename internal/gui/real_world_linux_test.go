@@ -61,6 +61,13 @@ func newRealWorld(t *testing.T) *realWorld {
 	return joined(t, s, s.Getenv)
 }
 
+// parallelWorld is newRealWorld for a test that runs beside others.
+func parallelWorld(t *testing.T) *realWorld {
+	t.Helper()
+	t.Parallel()
+	return newRealWorld(t)
+}
+
 // ownWorld starts a desktop that no other test has: for tests that end parts of it.
 func ownWorld(t *testing.T) *realWorld {
 	t.Helper()

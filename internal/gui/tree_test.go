@@ -1,18 +1,25 @@
 package gui_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"gotest.tools/v3/assert"
 	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/events"
+	"github.com/gybob/aai-gateway/internal/gateway"
+	"github.com/gybob/aai-gateway/internal/gui"
+	"github.com/gybob/aai-gateway/internal/gui/eventlog"
 	"github.com/gybob/aai-gateway/internal/sanitize"
+	"github.com/gybob/aai-gateway/internal/schema"
 )
 
 func TestTree(t *testing.T) {
@@ -140,5 +147,180 @@ func TestTreeOfTheHostile(t *testing.T) {
 			}
 			assert.Check(w, !strings.ContainsRune(a.Text, '\u202e'), "%s %q", call.tool, a.Text)
 		}
+	})
+}
+
+// programEvents are the events that ax_get_events returned.
+type programEvents struct {
+	Events        []events.Event
+	Last, Missing uint64
+	Updates       string
+}
+
+// events reads up to 10,000 events of Form after a number.
+func (w *world) events(after uint64) (got programEvents) {
+	w.Helper()
+	text, err := json.Marshal(w.ok("ax_get_events", fmt.Sprintf(`{"app": "Form", "after": %d, "limit": 10000}`, after)).data)
+	if err == nil {
+		err = json.Unmarshal(text, &got)
+	}
+	assert.NilError(w, err)
+	return got
+}
+
+// types returns the types of the events, with the titles of windows and dialogs.
+func (p programEvents) types() (all []string) {
+	for _, e := range p.Events {
+		all = append(all, e.Type+" "+e.Title)
+	}
+	return all
+}
+
+// settle lets the recorder look at the program.
+func settle() { time.Sleep(3 * time.Second) }
+
+// TestEvents: events are numbered, described when they are read, and read once.
+func TestEvents(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := form(w)
+		first := w.events(0)
+		assert.Check(t, is.Len(first.Events, 0), "before anything happened: %+v", first)
+		f.Main.Button("Send", nil)
+		settle()
+		dialog := f.Dialog("Sure?")
+		settle()
+		dialog.Close()
+		settle()
+		got := w.events(0)
+		for _, want := range []string{"window_opened Sure?", "dialog_appeared Sure?", "window_closed Sure?"} {
+			assert.Check(t, is.Contains(got.types(), want))
+		}
+		last := got.Events[len(got.Events)-1].Number
+		assert.Check(t, is.Equal(last, got.Last), "the last event has the number %d, and last is %d", last, got.Last)
+		if again := w.events(got.Last); len(again.Events) != 0 {
+			t.Errorf("read again: %q", again.types())
+		}
+	})
+}
+
+// TestEventsThatAreDropped: a reader learns how many events it missed.
+func TestEventsThatAreDropped(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := form(w)
+		box := f.Main.Textbox("Counter")
+		w.events(0)
+		const all = 12_000
+		for i := range all {
+			box.SetText(fmt.Sprint(i))
+			time.Sleep(time.Millisecond)
+		}
+		settle()
+		got := w.events(1)
+		assert.Check(t, is.Len(got.Events, 10_000), "%d events are kept", len(got.Events))
+		first := got.Events[0].Number
+		assert.Check(t, is.Equal(got.Missing, first-2), "%d events are missing between 1 and %d", got.Missing, first)
+	})
+}
+
+// TestEventsOfAProgramThatEnds: a follower by name hears of the end and of the next run.
+func TestEventsOfAProgramThatEnds(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := form(w)
+		watcher, _ := gui.WatcherOf(w.app)
+		changes := 0
+		stop, err := watcher.Program(t.Context(), "Form", eventlog.Events, func() { changes++ })
+		assert.NilError(t, err)
+		defer stop()
+		settle()
+		f.Quit()
+		settle()
+		assert.Check(t, changes != 0, "the end is not reported")
+		types := w.events(0).types()
+		assert.Check(t, is.Contains(types, "program_ended "), "after the end its events are %q", types)
+		time.Sleep(11 * time.Minute)
+		w.fails(aai.AppNotFound, "ax_get_events", `{"app": "Form"}`)
+		form(w)
+		settle()
+		before := changes
+		w.events(0)
+		w.ok("ax_click", `{"app": "Form", "query": "Press"}`)
+		settle()
+		assert.Check(t, changes != before, "the next run is not followed")
+	})
+}
+
+// TestNobodyListens: a program that nobody follows is not recorded after ten minutes.
+func TestNobodyListens(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := form(w)
+		w.events(0)
+		time.Sleep(11 * time.Minute)
+		f.Main.Button("Send", nil)
+		settle()
+		if got := w.events(0); len(got.Events) != 0 {
+			t.Errorf("the old recorder still runs: %q", got.types())
+		}
+	})
+}
+
+// keepsItsWord validates a result against the tool's Returns, for every result of every test. An
+// undocumented field is an error, too.
+func (w *world) keepsItsWord(call *aai.Call, result *aai.Result) {
+	w.Helper()
+	tool := w.app.Tool(call.Tool)
+	if tool == nil || tool.Returns.Source == nil {
+		return
+	}
+	strict := bytes.Replace(tool.Returns.Source, []byte(`{"type": "object",`), []byte(`{"type": "object", "additionalProperties": false,`), 1)
+	promised, err := schema.Parse(strict)
+	if err != nil {
+		w.Fatalf("%s: %v", call.Tool, err)
+	}
+	b, err := json.Marshal(result.Data)
+	if err != nil {
+		w.Fatalf("%s: %v", call.Tool, err)
+	}
+	var data any
+	if err := json.Unmarshal(b, &data); err != nil {
+		w.Fatalf("%s: %v", call.Tool, err)
+	}
+	if _, err := promised.Check(data); err != nil {
+		w.Errorf("%s %v returned %.300s: %v", call.Tool, call.Args, b, err)
+	}
+}
+
+// TestReturnsHaveOneTypeEach checks that the schemas of results are of a form that every client
+// understands: one type each, and no references.
+func TestReturnsHaveOneTypeEach(t *testing.T) {
+	for _, tool := range gui.New(gui.Config{}).Tools {
+		if tool.Returns.Source == nil {
+			continue
+		}
+		var said struct {
+			Type       string
+			Properties map[string]map[string]any
+		}
+		err := json.Unmarshal(tool.Returns.Source, &said)
+		assert.NilError(t, err, "%s %s", tool.Name, tool.Returns.Source)
+		assert.Equal(t, said.Type, "object", "%s %s", tool.Name, tool.Returns.Source)
+		assert.Assert(t, len(said.Properties) != 0, "%s %s", tool.Name, tool.Returns.Source)
+		for name, property := range said.Properties {
+			_, one := property["type"].(string)
+			assert.Check(t, one, "%s: %s has no type of its own", tool.Name, name)
+		}
+	}
+}
+
+// A waiting caller gets progress.
+func TestWaitingIsHeardOf(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.d.Program("Editor").Window("Untitled").Button("Save", func() {})
+		var heard []string
+		ctx := gateway.WithProgress(w.Context(), func(done, total float64, message string) {
+			heard = append(heard, fmt.Sprintf("%v/%v %s", done, total, message))
+		})
+		_, err := w.doBy(ctx, "ax_wait_idle", `{"app": "Editor", "timeout_ms": 5000, "poll_ms": 1200}`)
+		assert.Assert(w, err == nil, err)
+		assert.Check(w, is.Equal(fmt.Sprint(heard), "[0.5/5 Not quiet yet, 0 events 1/5 Not quiet yet, 0 events]"), "%q", heard)
 	})
 }
