@@ -22,7 +22,6 @@ func (d *Doctor) bareEnvironment() []string {
 // client starts this program with HOME and PATH alone, as some clients do, and lists its tools.
 // It compares the session variables found there with those found here.
 func (d *Doctor) client(ctx context.Context, f *Finding) {
-	f.Did = "started " + d.shortPath(d.cfg.Executable) + " with HOME and PATH alone, as some clients do"
 	if d.cfg.ConfigError != nil {
 		f.setSkipped("it needs valid settings; see configuration")
 		return

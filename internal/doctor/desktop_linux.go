@@ -21,12 +21,12 @@ import (
 // desktopExaminations returns the examinations of the desktop integrations.
 func (d *Doctor) desktopExaminations() []examination {
 	return []examination{
-		{"bus", "session bus", d.bus},
-		{"screen", "screen", d.screen},
-		{"accessibility", "accessibility", d.accessibility},
-		{"window", "a window", d.window},
-		{"question", "a question to you", d.question},
-		{"service", "an app on the bus", d.service},
+		{"bus", "session bus", "searched for the session bus, and connected to it", d.bus},
+		{"screen", "screen", "searched for the screen of your session", d.screen},
+		{"accessibility", "accessibility", "asked the session bus for the accessibility bus, and whether it is switched on", d.accessibility},
+		{"window", "a window", "opened a window, found its field, typed, took a screenshot, clicked its button", d.window},
+		{"question", "a question to you", "", d.question},
+		{"service", "an app on the bus", "started a test service on the session bus, called its tool, compared the answer", d.service},
 	}
 }
 
@@ -98,10 +98,8 @@ func runFolder() string { return "/run/user/" + strconv.Itoa(os.Getuid()) }
 
 // bus checks that there is a session bus that answers.
 func (d *Doctor) bus(ctx context.Context, f *Finding) {
-	f.Did = "searched for the session bus, and connected to it"
-	found, err := d.facts.gatewayCheck()
-	if err != nil {
-		d.setRecordError(f, "the gateway's own check failed", err)
+	found, ok := d.session(f)
+	if !ok {
 		return
 	}
 	f.Details = found.refusals()
@@ -158,10 +156,8 @@ func run(ctx context.Context, command ...string) error {
 
 // screen reports the screen that was found, and its source.
 func (d *Doctor) screen(ctx context.Context, f *Finding) {
-	f.Did = "searched for the screen of your session"
-	found, err := d.facts.gatewayCheck()
-	if err != nil {
-		d.setRecordError(f, "the gateway's own check failed", err)
+	found, ok := d.session(f)
+	if !ok {
 		return
 	}
 	display, compositor := found.value("DISPLAY"), found.value("WAYLAND_DISPLAY")
@@ -307,10 +303,8 @@ const (
 
 // accessibility checks that the accessibility bus answers and is enabled.
 func (d *Doctor) accessibility(ctx context.Context, f *Finding) {
-	f.Did = "asked the session bus for the accessibility bus, and whether it is switched on"
-	found, err := d.facts.gatewayCheck()
-	if err != nil {
-		d.setRecordError(f, "the gateway's own check failed", err)
+	found, ok := d.session(f)
+	if !ok {
 		return
 	}
 	conn, err := d.dial(ctx)

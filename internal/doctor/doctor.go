@@ -109,7 +109,8 @@ const (
 // An examination tests one component.
 type examination struct {
 	check, title string
-	run          func(ctx context.Context, f *Finding)
+	did          string                                // the steps, unless run reports others
+	run          func(ctx context.Context, f *Finding) // tries the component, and reports the result and the remedy
 }
 
 // Checks returns the names of all examinations, in the order of the report.
@@ -184,7 +185,7 @@ func examine(ctx context.Context, e examination) Finding {
 }
 
 func newFinding(e examination) *Finding {
-	return &Finding{Finding: answer.Finding{Check: e.check, Title: e.title}}
+	return &Finding{Finding: answer.Finding{Check: e.check, Title: e.title, Did: e.did}}
 }
 
 // setOK reports success.

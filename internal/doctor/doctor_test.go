@@ -36,7 +36,7 @@ func TestExamineEnds(t *testing.T) {
 			"panic": func(context.Context, *Finding) { panic("no") },
 		} {
 			begun := time.Now()
-			f := examine(t.Context(), examination{name, "Title", run})
+			f := examine(t.Context(), examination{name, "Title", "", run})
 			assert.Check(t, is.Equal(f.State, answer.StateBroken), "%+v", f)
 			assert.Check(t, is.Equal(f.Check, name), "%+v", f)
 			assert.Check(t, is.Equal(f.Title, "Title"), "%+v", f)

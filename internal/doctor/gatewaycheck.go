@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"context"
+	"slices"
 
 	"github.com/gybob/aai-gateway"
 )
@@ -44,20 +45,39 @@ func (c gatewayCheck) refusals() []string {
 
 // examinations returns all examinations, in the order of the report.
 func (d *Doctor) examinations() []examination {
-	all := []examination{
-		{"settings", "configuration", d.settings},
-		{"home", "home folder", d.home},
-		{"clock", "clock", d.clock},
+	return slices.Concat([]examination{
+		{"settings", "configuration", "read " + d.shortPath(d.cfg.Settings), d.settings},
+		{"home", "home folder", "wrote a file in each of the gateway's folders, and deleted it", d.home},
+		{"clock", "clock", "compared the clock with the times of files and of the program", d.clock},
+	}, d.desktopExaminations(), []examination{
+		{"web", "web app, with a login", "started a test web app on 127.0.0.1, logged in by OAuth (PKCE), called it with the token", d.web},
+		{"journal", "journal", "opened your journal for writing", d.journal},
+		{"keychain", "keychain", "looked up where secrets are stored, and read the consents", d.keychain},
+		{"pictures", "pictures", "looked for Tesseract, and for the model in the configuration", d.pictures},
+		{"descriptors", "descriptors", "read every aai.json of this computer", d.descriptors},
+		{"gateways", "other gateways", "searched for other processes of this program", d.gateways},
+		{"stop", "stop", "read the list of stopped callers", d.stopped},
+		{"client", "a client's start", "started " + d.shortPath(d.cfg.Executable) + " with HOME and PATH alone, as some clients do", d.client},
+	})
+}
+
+// session returns the result of the gateway's own check. Without one it reports why.
+func (d *Doctor) session(f *Finding) (found gatewayCheck, ok bool) {
+	found, err := d.facts.gatewayCheck()
+	if err != nil {
+		d.setRecordError(f, "the gateway's own check failed", err)
 	}
-	all = append(all, d.desktopExaminations()...)
-	return append(all,
-		examination{"web", "web app, with a login", d.web},
-		examination{"journal", "journal", d.journal},
-		examination{"keychain", "keychain", d.keychain},
-		examination{"pictures", "pictures", d.pictures},
-		examination{"descriptors", "descriptors", d.descriptors},
-		examination{"gateways", "other gateways", d.gateways},
-		examination{"stop", "stop", d.stopped},
-		examination{"client", "a client's start", d.client},
-	)
+	return found, err == nil
+}
+
+// ask returns the data of a tool of the gateway's app. Without data it reports the fault and why.
+func ask[T any](ctx context.Context, d *Doctor, f *Finding, tool, fault string) (data T, ok bool) {
+	result, err := call(ctx, d.cfg.Gateway, aai.BuiltinApp, tool, nil)
+	if err == nil {
+		data, err = dataOf[T](result)
+	}
+	if err != nil {
+		d.setRecordError(f, fault, err)
+	}
+	return data, err == nil
 }

@@ -16,7 +16,6 @@ import (
 
 // gateways reports other running gateways of this user and home.
 func (d *Doctor) gateways(_ context.Context, f *Finding) {
-	f.Did = "searched for other processes of this program"
 	self, _ := os.Readlink("/proc/self/exe")
 	folders, err := filepath.Glob("/proc/[0-9]*")
 	if err != nil {

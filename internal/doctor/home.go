@@ -119,7 +119,6 @@ func cause(err error) error {
 
 // home checks that the home is writable and has free space.
 func (d *Doctor) home(ctx context.Context, f *Finding) {
-	f.Did = "wrote a file in each of the gateway's folders, and deleted it"
 	folder, free, known := d.stores(f)
 	fault, _ := errors.AsType[*unwritable](d.facts.homeFault())
 	switch {

@@ -21,7 +21,6 @@ const verifyTimeout = 6 * time.Second
 // record, verifies the journal, changes a byte, and verifies it again. Then it
 // verifies the person's journal.
 func (d *Doctor) journal(ctx context.Context, f *Finding) {
-	f.Did = "opened your journal for writing"
 	if d.cfg.Gateway != nil {
 		if own, ok := d.cfg.Gateway.Journal.(aai.ReadyJournal); ok {
 			if err := own.Ready(ctx); err != nil {

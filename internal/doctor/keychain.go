@@ -3,7 +3,6 @@ package doctor
 import (
 	"context"
 
-	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
@@ -14,7 +13,6 @@ const systemKeychain = "keychain"
 // keychain checks the store of the gateway's secrets. If that is the system's keychain, it stores a
 // test secret there, reads it, and deletes it.
 func (d *Doctor) keychain(ctx context.Context, f *Finding) {
-	f.Did = "looked up where secrets are stored, and read the consents"
 	if d.facts.homeFault() != nil {
 		f.setSkipped("it needs a writable home folder; see that check") // a keyring that starts without a home hangs
 		return
@@ -22,14 +20,8 @@ func (d *Doctor) keychain(ctx context.Context, f *Finding) {
 	if d.locked(ctx, f) {
 		return
 	}
-	result, err := call(ctx, d.cfg.Gateway, aai.BuiltinApp, "keychain_status", nil)
-	if err != nil {
-		d.setRecordError(f, "the store of secrets is unknown", err)
-		return
-	}
-	k, err := dataOf[answer.Keychain](result)
-	if err != nil {
-		f.setCallError("the answer cannot be read", err)
+	k, ok := ask[answer.Keychain](ctx, d, f, "keychain_status", "the store of secrets is unknown")
+	if !ok {
 		return
 	}
 	title := ""

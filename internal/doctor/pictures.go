@@ -17,7 +17,6 @@ type Model struct {
 
 // pictures checks the readers of pictures: Tesseract, and the model. It asks the model nothing.
 func (d *Doctor) pictures(ctx context.Context, f *Finding) {
-	f.Did = "looked for Tesseract, and for the model in the configuration"
 	m := d.cfg.Model
 	if !m.HasKey && m.Login != "" {
 		result, err := call(ctx, d.cfg.Gateway, aai.BuiltinApp, "auth_status", map[string]any{"app": m.Login})

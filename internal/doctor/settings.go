@@ -18,7 +18,6 @@ import (
 // settings checks that the configuration can be read.
 func (d *Doctor) settings(_ context.Context, f *Finding) {
 	file := d.cfg.Settings
-	f.Did = "read " + d.shortPath(file)
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) && d.cfg.ConfigError == nil {
 		f.setOK("there is none; the standard settings apply")
 		return
@@ -151,15 +150,8 @@ const maxNamed = 5
 
 // descriptors reports invalid descriptors.
 func (d *Doctor) descriptors(ctx context.Context, f *Finding) {
-	f.Did = "read every aai.json of this computer"
-	result, err := call(ctx, d.cfg.Gateway, aai.BuiltinApp, "scan", nil)
-	if err != nil {
-		d.setRecordError(f, "they could not be read", err)
-		return
-	}
-	found, err := dataOf[scanReport](result)
-	if err != nil {
-		f.setCallError("the answer cannot be read", err)
+	found, ok := ask[scanReport](ctx, d, f, "scan", "they could not be read")
+	if !ok {
 		return
 	}
 	bad := 0

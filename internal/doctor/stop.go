@@ -9,15 +9,8 @@ import (
 
 // stopped reports stops by the person. A stop of everything makes other examinations fail.
 func (d *Doctor) stopped(ctx context.Context, f *Finding) {
-	f.Did = "read the list of stopped callers"
-	result, err := call(ctx, d.cfg.Gateway, aai.BuiltinApp, "running", nil)
-	if err != nil {
-		f.setCallError("the list of stopped callers is unknown", err)
-		return
-	}
-	shown, err := dataOf[answer.ActiveCalls[answer.ActiveCall]](result)
-	if err != nil {
-		f.setCallError("the list of stopped callers is unknown", err)
+	shown, ok := ask[answer.ActiveCalls[answer.ActiveCall]](ctx, d, f, "running", "the list of stopped callers is unknown")
+	if !ok {
 		return
 	}
 	callers := 0

@@ -12,7 +12,6 @@ import (
 
 // web discovers the doctor's own web app on the loopback interface, logs in, and calls it.
 func (d *Doctor) web(ctx context.Context, f *Finding) {
-	f.Did = "started a test web app on 127.0.0.1, logged in by OAuth (PKCE), called it with the token"
 	site, err := sampleapp.Serve(ctx)
 	if err != nil {
 		f.setCallError("no server can run on the loopback interface", err)

@@ -39,7 +39,6 @@ func inputDialogs() []inputDialog {
 // window operates a real window: it finds it by name, types, takes a screenshot, clicks, and
 // compares the text with the program's output.
 func (d *Doctor) window(ctx context.Context, f *Finding) {
-	f.Did = "opened a window, found its field, typed, took a screenshot, clicked its button"
 	asks, err := installedDialog()
 	if err != nil {
 		f.setNote("no program for a test window is installed: zenity, kdialog", "To try one:", install("zenity"))
