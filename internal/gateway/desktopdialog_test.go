@@ -50,8 +50,10 @@ func TestHold(t *testing.T) {
 	for name, c := range map[string]struct {
 		refusal error
 		run     aai.Action
+		asks    bool
 	}{
 		"ran":     {},
+		"asked":   {asks: true},
 		"refused": {refusal: denied},
 		"failed":  {run: func(context.Context, *aai.Call) (*aai.Result, error) { return nil, denied }},
 		"panic":   {run: func(context.Context, *aai.Call) (*aai.Result, error) { panic("broken") }},
@@ -66,37 +68,20 @@ func TestHold(t *testing.T) {
 					r.Reserve(gate, func() { released++ })
 				}
 				assert.Check(t, !r.HasReservation(newGate(nil)), "another gate holds something")
+				if c.asks && len(r.Call.Answers) == 0 {
+					return []aai.Question{{ID: "q", Channels: []aai.Channel{aai.DesktopDialog}}}, nil
+				}
 				return nil, c.refusal
 			})
-			_, _ = openTo(gate, nil, c.run).Do(t.Context(), work())
+			yes := asker(func(context.Context, aai.Question) (aai.Answer, error) {
+				assert.Check(t, is.Equal(released, 0), "released before the end")
+				return aai.Answer{Choice: "yes"}, nil
+			})
+			_, _ = openTo(gate, yes, c.run).Do(t.Context(), work())
 			assert.Check(t, is.Equal(held, 1))
 			assert.Check(t, is.Equal(released, 1))
 		})
 	}
-}
-
-// TestHoldOverADialog: a gate that checks again after a dialog finds its reservation.
-func TestHoldOverADialog(t *testing.T) {
-	held, released := 0, 0
-	var gate *aGate
-	gate = newGate(func(r *aai.Request) ([]aai.Question, error) {
-		if !r.HasReservation(gate) {
-			held++
-			r.Reserve(gate, func() { released++ })
-		}
-		if len(r.Call.Answers) > 0 {
-			return nil, nil
-		}
-		return []aai.Question{{ID: "q", Channels: []aai.Channel{aai.DesktopDialog}}}, nil
-	})
-	yes := asker(func(context.Context, aai.Question) (aai.Answer, error) {
-		assert.Check(t, is.Equal(released, 0), "released before the end")
-		return aai.Answer{Choice: "yes"}, nil
-	})
-	_, err := openTo(gate, yes, nil).Do(t.Context(), work())
-	assert.NilError(t, err)
-	assert.Equal(t, held, 1)
-	assert.Equal(t, released, 1)
 }
 
 // TestOneAnswerForMany: of many calls that need the same answer one asks; the others wait and use
@@ -276,12 +261,7 @@ func TestDialogsThatFail(t *testing.T) {
 				App: "org.example.App", AppName: "An app", Tool: "work", Description: "Works.",
 				URL: "aai://consent?app=org.example.App&tool=work",
 			}
-			assert.Assert(t, e.Needs != nil, "it needs %+v", e.Needs)
-			assert.Equal(t, e.Needs.URL, want.URL, "%+v", e.Needs)
-			assert.Equal(t, e.Needs.App, want.App, "%+v", e.Needs)
-			assert.Equal(t, e.Needs.AppName, want.AppName, "%+v", e.Needs)
-			assert.Equal(t, e.Needs.Tool, want.Tool, "%+v", e.Needs)
-			assert.Equal(t, e.Needs.Description, want.Description, "%+v", e.Needs)
+			assert.DeepEqual(t, e.Needs, &want)
 		})
 	}
 }
@@ -293,41 +273,21 @@ func TestDigestOf(t *testing.T) {
 	}
 }
 
-// TestAskedForAnIdentity: the dialog receives the caller's identity, not its name.
-func TestAskedForAnIdentity(t *testing.T) {
-	var by []string
-	ask := newGate(func(r *aai.Request) ([]aai.Question, error) {
-		if len(r.Call.Answers) > 0 {
-			return nil, nil
-		}
-		q := aai.Question{ID: "q", Channels: []aai.Channel{aai.DesktopDialog}, Choices: []aai.Choice{{ID: "no"}, {ID: "yes"}}, CallerIdentity: "forged"}
-		return []aai.Question{q}, nil
-	})
-	g := openTo(ask, asker(func(_ context.Context, q aai.Question) (aai.Answer, error) {
-		by = append(by, q.CallerIdentity)
-		return aai.Answer{Choice: "yes", Channel: aai.DesktopDialog}, nil
-	}), nil)
-	call := work()
-	call.Caller.Identity = "/usr/bin/agent"
-	_, err := g.Do(t.Context(), call)
-	assert.NilError(t, err)
-	assert.Assert(t, is.Len(by, 1))
-	assert.Equal(t, by[0], "/usr/bin/agent")
-}
-
 // TestAskedAnew: only calls at the person's own page ignore a recent refusal: no agent's call,
-// none at a terminal, which may be an agent's shell, and no nested call.
+// none at a terminal, which may be an agent's shell, and no nested call. The dialog receives the caller's
+// identity.
 func TestAskedAnew(t *testing.T) {
 	var anew []bool
+	var by string
 	var g *gateway.Gateway
 	ask := newGate(func(r *aai.Request) ([]aai.Question, error) {
 		if len(r.Call.Answers) > 0 {
 			return nil, nil
 		}
-		return []aai.Question{{ID: "q", Channels: []aai.Channel{aai.DesktopDialog}, Choices: []aai.Choice{{ID: "no"}, {ID: "yes"}}, IgnoreRecentRefusal: true}}, nil
+		return []aai.Question{{ID: "q", Channels: []aai.Channel{aai.DesktopDialog}, Choices: []aai.Choice{{ID: "no"}, {ID: "yes"}}, IgnoreRecentRefusal: true, CallerIdentity: "forged"}}, nil
 	})
 	g = openTo(ask, asker(func(_ context.Context, q aai.Question) (aai.Answer, error) {
-		anew = append(anew, q.IgnoreRecentRefusal)
+		anew, by = append(anew, q.IgnoreRecentRefusal), q.CallerIdentity
 		return aai.Answer{Choice: "yes", Channel: aai.DesktopDialog}, nil
 	}), func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 		if len(anew) > 1 {
@@ -344,6 +304,7 @@ func TestAskedAnew(t *testing.T) {
 		_, err := g.Do(t.Context(), call)
 		assert.NilError(t, err, "%q", identity)
 		assert.Assert(t, is.Len(anew, 2), "%q", identity)
+		assert.Equal(t, by, identity)
 		assert.Equal(t, anew[0], want, "%q", identity)
 		assert.Assert(t, !anew[1], "%q: asked anew: %v, %v", identity, anew, err)
 	}

@@ -221,30 +221,28 @@ func TestTargetMustBeAnApp(t *testing.T) {
 	}
 }
 
-func TestFaultIsRecordedAndRefused(t *testing.T) {
-	s := plain()
-	s.Fault = true
-	o := play(t.Context(), s)
-	e := wantCode(t, o.err, aai.InvalidParams)
-	assert.Check(t, is.Equal(e.Message, "the arguments are no object"))
-	assert.Check(t, is.Equal(o.story(), "outcome true"))
-	if e := o.entryOf(t, aai.Outcome); e.Code != aai.InvalidParams || e.Message != "the arguments are no object" {
-		t.Errorf("outcome %+v", e)
+// TestEndsAreLabelled: an Action that ignores its end costs the grace, and the message names the cause.
+func TestEndsAreLabelled(t *testing.T) {
+	for _, c := range []struct {
+		cancel     string
+		own, takes time.Duration // of the caller
+		says       string
+	}{
+		{never, time.Hour, toolTimeout, "within 800ms"},
+		{during, time.Hour, cancelAfter, "cancelled"},
+		{never, 20 * time.Millisecond, 20 * time.Millisecond, "within 120ms"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := plain()
+			s.Run, s.Cancel = ignores, c.cancel
+			ctx, cancel := context.WithTimeout(t.Context(), c.own)
+			defer cancel()
+			o := play(ctx, s)
+			e := aai.AsError(o.err)
+			assert.Check(t, is.Contains(e.Message, c.says))
+			assert.Check(t, is.Equal(o.elapsed, c.takes+grace), c.says)
+		})
 	}
-}
-
-func TestTimeoutIsLabelled(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := plain()
-		s.Run = ignores
-		o := play(t.Context(), s)
-		e := wantCode(t, o.err, aai.Timeout)
-		assert.Equal(t, e.Delivery, aai.DeliveryUnknown, "%+v", e)
-		assert.Assert(t, !e.RetrySafe(), "%+v", e)
-		assert.Assert(t, is.Contains(e.Message, "within 800ms"), "%+v", e)
-		assert.Assert(t, e.Hint != "", "%+v", e)
-		assert.Check(t, o.elapsed == toolTimeout+grace, "took %s", o.elapsed)
-	})
 }
 
 func TestTimeoutDefault(t *testing.T) {

@@ -5,12 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
+	"io/fs"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
-	"time"
-	"unicode/utf8"
 
 	"gotest.tools/v3/assert"
 	is "gotest.tools/v3/assert/cmp"
@@ -73,44 +72,6 @@ func TestErrorWithoutCodeIsNoSuccess(t *testing.T) {
 	assert.Check(t, is.Equal(got.Code, codeOf(err)), err)
 }
 
-// TestUnrecordedFailureDoesNotSayThatNothingRan.
-func TestUnrecordedFailureDoesNotSayThatNothingRan(t *testing.T) {
-	for _, way := range []string{fails, panics, exits, works} {
-		s := plain()
-		s.Run, s.Journal, s.FailAt = way, fails, 1
-		o := play(t.Context(), s)
-		e := wantCode(t, o.err, aai.RecordFailed)
-		assert.Assert(t, !e.RetrySafe(), "%s: %q, delivery %q, although the Action ran", way, e.Message, e.Delivery)
-		assert.Assert(t, !strings.Contains(e.Message, "nothing was run"), "%s: %q, delivery %q, although the Action ran", way, e.Message, e.Delivery)
-	}
-	// Nothing ran, so it may say so.
-	s := plain()
-	s.Gates, s.Journal, s.FailAt = []string{refuses}, fails, 0
-	e := wantCode(t, play(t.Context(), s).err, aai.RecordFailed)
-	assert.Check(t, e.RetrySafe(), "%+v", e)
-}
-
-// TestEndedActionIsNotSafeToRetry: it may have done anything before it ended.
-func TestEndedActionIsNotSafeToRetry(t *testing.T) {
-	s := plain()
-	s.Run = exits
-	e := wantCode(t, play(t.Context(), s).err, aai.Internal)
-	assert.Check(t, !e.RetrySafe(), "delivery %q", e.Delivery)
-}
-
-// TestNoQuestionForARefusedCall: if one question cannot be asked in a dialog, no other is asked
-// there, since its answer would be thrown away.
-func TestNoQuestionForARefusedCall(t *testing.T) {
-	s := plain()
-	s.Gates, s.Dialog = []string{asks, asksClient}, works
-	o := play(t.Context(), s)
-	e := wantCode(t, o.err, aai.ConsentRequired)
-	n := o.count("ask")
-	assert.Check(t, is.Equal(n, 0), "%d dialogs in vain", n)
-	got := questionIDs(e)
-	assert.Check(t, slices.Equal(got, []string{"q0", "q1"}), "questions %q", got)
-}
-
 // TestHintIsSafeInAShell: people paste it, and the caller chose its name.
 func TestHintIsSafeInAShell(t *testing.T) {
 	s := plain()
@@ -142,67 +103,6 @@ func TestErrorsOfAppsKeepNoSecretOnRecord(t *testing.T) {
 	}
 }
 
-// TestChecksKeepNoSecretOnRecord: nor may the check of the arguments.
-func TestChecksKeepNoSecretOnRecord(t *testing.T) {
-	s := plain()
-	s.Args = map[string]any{"password": secretValue}
-	w := newWorld(s)
-	w.app.Tools[0].Params.Check = func(any) (any, error) {
-		return nil, aai.Errorf(aai.InvalidParams, "password: expected a number, got %q", secretValue)
-	}
-	_, err := w.gateway().Do(t.Context(), s.call())
-	_ = wantCode(t, err, aai.InvalidParams)
-	got := w.entryOf(t, aai.Outcome).Message
-	assert.Check(t, !strings.Contains(got, secretValue), "on record is %q", got)
-}
-
-// TestCallersDeadlineIsNotTheTools: the message names the time that passed.
-func TestCallersDeadlineIsNotTheTools(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := plain()
-		s.Run = ignores
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
-		defer cancel()
-		e := wantCode(t, play(ctx, s).err, aai.Timeout)
-		assert.Check(t, !strings.Contains(e.Message, "within 800ms"), "20 ms were given, and it says: %s", e.Message)
-	})
-}
-
-// TestCancelledBeforeRunsNothing: a call cancelled before its run has no effect.
-func TestCancelledBeforeRunsNothing(t *testing.T) {
-	s := plain()
-	s.Cancel = before
-	o := play(t.Context(), s)
-	e := aai.AsError(o.err)
-	assert.Assert(t, e != nil, "%+v", e)
-	assert.Assert(t, e.RetrySafe(), "%+v", e)
-	assert.Check(t, is.Equal(o.count("run"), 0), "the Action ran although the caller had gone")
-}
-
-// TestCleanIsNoLongerThanAsked, the "…" counted.
-func TestCleanIsNoLongerThanAsked(t *testing.T) {
-	for _, s := range []string{strings.Repeat("x", 61), strings.Repeat("日", 30), "xx" + strings.Repeat("📅", 20), strings.Repeat("x ", 50)} {
-		for _, got := range []string{aai.CleanLabel(s, 60), aai.CleanText(s, 60)} {
-			assert.Assert(t, len(got) <= 60, "%d bytes: %q", len(got), got)
-			assert.Assert(t, strings.HasSuffix(got, "…"), "%d bytes: %q", len(got), got)
-			assert.Assert(t, utf8.ValidString(got), "%d bytes: %q", len(got), got)
-		}
-	}
-	for in, want := range map[string]string{
-		"a" + strings.Repeat(" ", 100) + "b": "a b",                   // fits once the spaces are one
-		strings.Repeat("x", 10) + "\u200b":   strings.Repeat("x", 10), // nothing visible was cut
-	} {
-		assert.Check(t, is.Equal(aai.CleanLabel(in, 10), want), "%q", in)
-	}
-}
-
-// TestInvisibleIsDropped: default ignorable characters outside the format class are dropped.
-func TestInvisibleIsDropped(t *testing.T) {
-	for _, r := range []rune{0xE0000, 0xE0002, 0xE0080, 0xE01F0, 0x034F, 0x115F, 0x3164, 0xFFA0, 0x2065, 0x17B4} {
-		assert.Check(t, is.Equal(aai.CleanLabel("a"+string(r)+"b", 60), "ab"), "%U", r)
-	}
-}
-
 // TestSecretsInWrongArguments: secrets in invalid arguments are recognized too.
 func TestSecretsInWrongArguments(t *testing.T) {
 	w := newWorld(plain())
@@ -215,4 +115,152 @@ func TestSecretsInWrongArguments(t *testing.T) {
 	assert.Check(t, !strings.Contains(err.Error(), "hunter2hunter2"), "told: %v", err)
 	e := w.entryOf(t, aai.Outcome)
 	assert.Check(t, !strings.Contains(e.Message, "hunter2hunter2"), "on record: %s", e.Message)
+}
+
+// TestNothingIsReadWhileTheJournalFails: one read may have run when it turns out that
+// nothing can be recorded; the next ones do not, until it can.
+func TestNothingIsReadWhileTheJournalFails(t *testing.T) {
+	s := plain()
+	s.Effect, s.Journal, s.FailAt = aai.Reads, fails, 0
+	w := newWorld(s)
+	g := w.gateway()
+	for i, want := range []aai.Code{aai.RecordFailed, aai.RecordFailed, "", ""} {
+		if i == 1 {
+			w.FailAt = w.records // the line in front of the second
+		}
+		_, err := g.Do(t.Context(), s.call())
+		assert.Check(t, is.Equal(codeOf(err), want), "%d %v", i, err)
+	}
+	want := "find false, gate true, run false, outcome false, " + // and it is withheld
+		"received false, outcome true, " + // which may only have been counted
+		"received true, find false, gate true, run false, outcome true, find false, gate true, run false, outcome true"
+	assert.Check(t, is.Equal(w.story(), want))
+}
+
+// readyJournal reports beforehand whether it can be written.
+type readyJournal struct {
+	*world
+	err   error
+	asked int
+}
+
+func (j *readyJournal) Ready(context.Context) error {
+	j.asked++
+	return j.err
+}
+
+// TestAJournalThatIsNotReady: no call is resolved or run until it is ready; Ready is called once,
+// and again after a failed write.
+func TestAJournalThatIsNotReady(t *testing.T) {
+	s := plain()
+	s.Effect, s.Journal, s.FailAt = aai.Reads, fails, 3
+	w := newWorld(s)
+	g, j := w.gateway(), &readyJournal{world: w, err: errors.New("no such folder")}
+	g.Journal = j
+	_, err := g.Do(t.Context(), s.call())
+	if e := wantCode(t, err, aai.RecordFailed); !e.RetrySafe() || w.count("find") != 0 {
+		t.Errorf("%+v: %s", e, w.story())
+	}
+	j.err = nil
+	for i, want := range []aai.Code{"", "", aai.RecordFailed, ""} {
+		_, err := g.Do(t.Context(), s.call())
+		assert.Check(t, is.Equal(codeOf(err), want), "%d %v", i, err)
+	}
+	assert.Check(t, is.Equal(j.asked, 3), "it was asked %d times", j.asked)
+}
+
+// TestReadingWithoutARecord: if nothing can be recorded, a person at the command line can still
+// read the gateway's own state, with a warning and its reason. All other calls are refused.
+func TestReadingWithoutARecord(t *testing.T) {
+	full := &fs.PathError{Op: "open", Path: "/home/me/audit.jsonl", Err: syscall.ENOSPC}
+	for name, c := range map[string]struct {
+		app, door  string
+		effect     aai.Effect
+		unrecorded bool
+		runs       bool
+	}{
+		"a person looks":           {aai.BuiltinApp, aai.DoorCLI, aai.Reads, true, true},
+		"an agent looks":           {aai.BuiltinApp, "mcp", aai.Reads, true, false},
+		"a tool that says nothing": {aai.BuiltinApp, aai.DoorCLI, aai.Reads, false, false},
+		"a tool that changes":      {aai.BuiltinApp, aai.DoorCLI, aai.Changes, true, true},
+		"another app that says so": {"org.example.App", aai.DoorCLI, aai.Reads, true, false},
+		"a window":                 {aai.DesktopApp, aai.DoorCLI, aai.Reads, true, false},
+	} {
+		for _, when := range []string{"before", "after"} { // the journal fails
+			s := plain()
+			s.Effect = c.effect
+			w := newWorld(s)
+			w.app.ID, w.app.Tools[0].Assess = c.app, aai.Always(aai.Assessment{AllowUnaudited: c.unrecorded})
+			g, j := w.gateway(), &readyJournal{world: w}
+			g.Journal = j
+			if when == "before" {
+				j.err = full
+			}
+			call := s.call()
+			call.App, call.Caller.Door = c.app, c.door
+			g.Journal = failing{j, full}
+			result, err := g.Do(t.Context(), call)
+			if !c.runs {
+				e := wantCode(t, err, aai.RecordFailed)
+				if result != nil || when == "before" && w.count("run") != 0 || !strings.Contains(e.Hint, "disk is full") || !strings.Contains(e.Hint, "/home/me/audit.jsonl") {
+					t.Errorf("%s, %s: %+v, %s", name, when, e, w.story())
+				}
+				continue
+			}
+			assert.NilError(t, err, "%s %s %+v", name, when, result)
+			assert.Assert(t, is.Contains(result.Warning, "could not be recorded"), "%s %s %+v", name, when, result)
+			assert.Assert(t, is.Contains(result.Warning, "/home/me/audit.jsonl"), "%s %s %+v", name, when, result)
+		}
+	}
+}
+
+// failing is a journal that keeps nothing.
+type failing struct {
+	*readyJournal
+	err error
+}
+
+func (f failing) Record(context.Context, *aai.Entry) error { return f.err }
+
+// TestPanicsCostTheirCallOnly: each part of the way panics once.
+func TestPanicsCostTheirCallOnly(t *testing.T) {
+	for part, breakIt := range map[string]func(*scenario){
+		"catalog": func(s *scenario) { s.Catalog = panics },
+		"params":  func(s *scenario) { s.Params = panics },
+		"gate":    func(s *scenario) { s.Gates = []string{panics} },
+		"dialog":  func(s *scenario) { s.Gates, s.Dialog = []string{asks}, panics },
+		"action":  func(s *scenario) { s.Run = panics },
+		"returns": func(s *scenario) { s.Returns = panics },
+	} {
+		t.Run(part, func(t *testing.T) {
+			s := plain()
+			breakIt(&s)
+			o := play(t.Context(), s)
+			e := wantCode(t, o.err, aai.Internal)
+			assert.Check(t, e.Hint != "", "%+v", e)
+			assert.Check(t, !strings.Contains(e.Message, "panics"), "%+v", e)
+			assert.Assert(t, is.ErrorContains(e.Err, "panics"))
+			assert.Assert(t, is.ErrorContains(e.Err, "world_test.go"))
+			got := o.entryOf(t, aai.Outcome).Code
+			assert.Check(t, is.Equal(got, aai.Internal), "on record is %q", got)
+		})
+	}
+}
+
+// TestLateAnswerCounts: an Action that ends within the grace period reports its own delivery.
+func TestLateAnswerCounts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := plain()
+		w := newWorld(s)
+		w.app.Tools[0].Run = func(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
+			<-ctx.Done()
+			e := aai.Errorf(aai.Timeout, "nothing was sent")
+			e.Delivery = aai.NotDelivered
+			return nil, e
+		}
+		_, err := w.gateway().Do(t.Context(), s.call())
+		e := wantCode(t, err, aai.Timeout)
+		assert.Check(t, is.Equal(e.Message, "nothing was sent"), "%+v", e)
+		assert.Check(t, e.RetrySafe(), "%+v", e)
+	})
 }

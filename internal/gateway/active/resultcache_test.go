@@ -2,7 +2,12 @@ package active_test
 
 import (
 	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -93,4 +98,85 @@ func TestResultDuringAMutationIsNotCached(t *testing.T) {
 		}
 		time.Sleep(time.Hour)
 	})
+}
+
+func asking(args map[string]any) *aai.Call { return &aai.Call{Caller: person().Caller, Args: args} }
+
+// spoil makes the file invalid.
+func spoil(t *testing.T, path string) {
+	t.Helper()
+	assert.NilError(t, os.WriteFile(path, nil, 0o600))
+}
+
+// TestWhatIsToBeStartedWhereNobodyUnderstandsTheFile: an invalid file stops everything. A start
+// of everything is possible; a start of one call is rejected with a hint.
+func TestWhatIsToBeStartedWhereNobodyUnderstandsTheFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "stopped")
+	spoil(t, path)
+	start := at(path).Tools()[1]
+	assert.Check(t, start.Precheck(t.Context(), asking(nil)))
+	e := aai.AsError(start.Precheck(t.Context(), asking(map[string]any{"call": "c1"})))
+	assert.Assert(t, e != nil, "%+v", e)
+	assert.Equal(t, e.Message, "that is not stopped; everything is", "%+v", e)
+	assert.Equal(t, e.Hint, "To start that again: aai-gateway start", "%+v", e)
+	result, err := start.Run(t.Context(), asking(nil))
+	assert.NilError(t, err, "%+v", result)
+	assert.Assert(t, !result.NoOp, "%+v", result)
+	assert.Equal(t, fmt.Sprint(result.Data), "map[started:[everything] stopped:[]]", "%+v", result)
+}
+
+// TestWhatIsLeftWhereNobodyUnderstandsTheFile: the answer of a start lists the stops after it:
+// everything, if another gateway left an invalid file meanwhile.
+func TestWhatIsLeftWhereNobodyUnderstandsTheFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "stopped")
+	spoil(t, path)
+	h := active.NewStopList(active.StopConfig{Path: path, OnChange: func() { spoil(t, path) }})
+	result, err := h.Tools()[1].Run(t.Context(), asking(nil))
+	assert.NilError(t, err, "%+v", result)
+	assert.Equal(t, fmt.Sprint(result.Data), "map[started:[everything] stopped:[everything]]", "%+v", result)
+}
+
+// TestTheToolsWhereTheFileIsAFolder: the error names a file that can be neither read nor written,
+// and the remedy.
+func TestTheToolsWhereTheFileIsAFolder(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "stopped")
+	assert.NilError(t, os.MkdirAll(filepath.Join(path, "full"), 0o700))
+	for i, want := range []struct{ says, hint string }{
+		{"it could not be stopped: ", "Stop everything, for which an empty file is enough: " + path},
+		{"it could not be started again: ", "Remove the file " + path},
+	} {
+		result, err := at(path).Tools()[i].Run(t.Context(), asking(nil))
+		e := aai.AsError(err)
+		assert.Assert(t, e != nil, "%+v %+v", result, e)
+		assert.Assert(t, result == nil, "%+v %+v", result, e)
+		assert.Equal(t, e.Code, aai.AutomationFailed, "%+v %+v", result, e)
+		assert.Assert(t, strings.HasPrefix(e.Message, want.says), "%+v %+v", result, e)
+		assert.Equal(t, e.Hint, want.hint, "%+v %+v", result, e)
+	}
+}
+
+// TestLongNamesHideNothing: calls with long third-party names are listed or counted. A file above
+// the limit would hide all of them.
+func TestLongNamesHideNothing(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "running")
+	var g activeCalls
+	teller := active.NewPublisher(folder, g.Underway, slog.Default())
+	defer teller.Close() //nolint:errcheck // the folder goes too
+	var calls []gateway.ActiveCall
+	for i := range 200 {
+		c := call(fmt.Sprint("m", i), time.Minute)
+		c.App, c.Target, c.Caller.Identity = strings.Repeat("\x00", 300), strings.Repeat("é\"", 200), "/"+strings.Repeat("\"", 4000)
+		c.Element.Name, c.Message = strings.Repeat("\u2028", 400), strings.Repeat("\u2028", 400)
+		calls = append(calls, c)
+	}
+	g.set(calls...)
+	teller.StageChanged()
+	for late := time.Now().Add(30 * time.Second); ; time.Sleep(time.Millisecond) {
+		rows, more, err := active.ListActive(folder)
+		assert.NilError(t, err)
+		if len(rows) > 20 && len(rows)+more == len(calls) {
+			return
+		}
+		assert.Assert(t, !time.Now().After(late), "%d calls are told and %d more, of %d", len(rows), more, len(calls))
+	}
 }

@@ -2,6 +2,7 @@ package gateway_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,6 +12,56 @@ import (
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/testkit/fakeoperator"
 )
+
+func questionIDs(e *aai.Error) []string {
+	var ids []string
+	for _, q := range e.Questions {
+		ids = append(ids, q.ID)
+	}
+	return ids
+}
+
+func TestQuestionsAreReturnedInOneRound(t *testing.T) {
+	s := plain()
+	s.Gates = []string{asks, works, asksClient, asks}
+	o := play(t.Context(), s)
+	e := wantCode(t, o.err, aai.ConsentRequired)
+	got := questionIDs(e)
+	assert.Check(t, slices.Equal(got, []string{"q0", "q2", "q3"}), "questions %q", got)
+	assert.Check(t, e.Hint != "", "%+v", e)
+	assert.Check(t, e.RetrySafe(), "%+v", e)
+	if got := o.entryOf(t, aai.Outcome).Code; got != aai.ConsentRequired {
+		t.Errorf("on record is %q", got)
+	}
+	s.Answers = "yes"
+	assert.Check(t, play(t.Context(), s).err)
+	s.Answers = "no"
+	_ = wantCode(t, play(t.Context(), s).err, aai.PermissionDenied)
+}
+
+// TestDialogKeepsBroughtAnswers: one gate has its answer from the caller, the other gets one in a
+// dialog. Both must reach the gates, and the caller's own map must not change.
+func TestDialogKeepsBroughtAnswers(t *testing.T) {
+	s := plain()
+	s.Dialog, s.Gates = works, []string{asks, asks}
+	w := newWorld(s)
+	call := s.call()
+	call.Answers = map[string]aai.Answer{"q0": {Choice: "yes", Seal: "seal of q0"}}
+	_, err := w.gateway().Do(t.Context(), call)
+	assert.NilError(t, err)
+	assert.Check(t, is.Equal(w.count("ask"), 1))
+	assert.Check(t, is.Len(call.Answers, 1))
+	got := w.entryOf(t, aai.Intent).Consent
+	assert.Check(t, is.Equal(got, "by q1"), "consent on record is %q", got)
+}
+
+func TestMayAsk(t *testing.T) {
+	q := aai.Question{Channels: []aai.Channel{aai.DesktopDialog, aai.Terminal}}
+	for channel, want := range map[aai.Channel]bool{aai.DesktopDialog: true, aai.Terminal: true, aai.Client: false, "": false} {
+		assert.Check(t, is.Equal(q.AllowsChannel(channel), want), "%q", channel)
+	}
+	assert.Check(t, !(aai.Question{}).AllowsChannel(aai.DesktopDialog), "a question without channels may be asked")
+}
 
 // TestPrecheckBeforeQuestions: a call that would fail is rejected before a person is asked, but
 // only for callers that the gates do not refuse.
