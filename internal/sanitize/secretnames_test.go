@@ -1,11 +1,19 @@
 package sanitize_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"net/http"
+	"net/url"
+	"reflect"
+	"strings"
 	"testing"
+	"unicode"
 
+	"github.com/google/go-cmp/cmp"
 	"gotest.tools/v3/assert"
 	is "gotest.tools/v3/assert/cmp"
+	"pgregory.net/rapid"
 
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
@@ -66,4 +74,197 @@ func TestRedactNested(t *testing.T) {
 	got, want := fmt.Sprint(kept), "map[fields:[map[query:Name value:[secret]] map[query:Age value:[secret]] odd] value:plain]"
 	assert.Check(t, is.Equal(got, want))
 	assert.Check(t, is.Equal(fmt.Sprint(args["fields"]), "[map[query:Name value:Ann] map[query:Age value:7] odd]"), "the arguments were changed: %v", args)
+}
+
+// copyOfTexts is MapTexts as a complete copy.
+func copyOfTexts(value any, f func(string) string) any {
+	switch of := value.(type) {
+	case string:
+		return f(of)
+	case map[string]any:
+		kept := map[string]any{}
+		for name, item := range of {
+			kept[f(name)] = copyOfTexts(item, f)
+		}
+		return kept
+	case []any:
+		kept := make([]any, len(of))
+		for i, item := range of {
+			kept[i] = copyOfTexts(item, f)
+		}
+		return kept
+	}
+	return value
+}
+
+// TestMapTexts checks that sharing unchanged parts gives what a complete copy gives, and that the
+// original stays as it is.
+func TestMapTexts(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.SampledFrom([]string{"a", "b", "c", "d"})
+		var draw func(depth int) any
+		draw = func(depth int) any {
+			switch rapid.IntRange(0, 3+depth).Draw(t, "kind") {
+			case 0:
+				object := map[string]any{}
+				for range rapid.IntRange(0, 4).Draw(t, "members") {
+					object[text.Draw(t, "name")] = draw(depth + 1)
+				}
+				return object
+			case 1:
+				list := []any{}
+				for range rapid.IntRange(0, 4).Draw(t, "elements") {
+					list = append(list, draw(depth+1))
+				}
+				return list
+			case 2:
+				return true
+			}
+			return text.Draw(t, "text")
+		}
+		value := draw(0)
+		before, err := json.Marshal(value)
+		assert.NilError(t, err)
+		// Each text becomes at most one other, so that no two names become one.
+		swap := strings.NewReplacer("a", "b", "b", "a", "c", "x").Replace
+		got, want := sanitize.MapTexts(value, swap), copyOfTexts(value, swap)
+		assert.Assert(t, reflect.DeepEqual(got, want), "%s %v %v", before, got, want)
+		after, err := json.Marshal(value)
+		assert.NilError(t, err, "%s %s", before, after)
+		assert.Equal(t, string(after), string(before), "%s %s", before, after)
+	})
+}
+
+func TestQuote(t *testing.T) {
+	for words, want := range map[string]string{
+		"":                                `""`,
+		"Sends mail.":                     `"Sends mail."`,
+		`Say "yes" or “no”.`:              `"Say 'yes' or 'no'."`,
+		"a\n\n# b\n```\nc":                `"a # b ''' c"`,
+		"<IMPORTANT>x</IMPORTANT>":        `"‹IMPORTANT›x‹/IMPORTANT›"`,
+		"![a](https://e.example/?d=)":     `"![a] (https://e.example/?d=)"`,
+		"a]\u200b(b)":                     `"a] (b)"`,
+		"a】(b)":                           `"a] (b)"`,
+		`C:\`:                             `"C:\ "`,
+		`C:\x`:                            `"C:\x"`,
+		"【a】":                             `"[a]"`,
+		strings.Repeat("<", 40):           `"` + strings.Repeat("‹", 19) + `…"`,
+		"a\u2800\u2800b":                  `"a b"`,
+		"\ufdd0e" + marks(40) + "\uffffx": `"e` + marks(8) + `x"`,
+	} {
+		assert.Check(t, is.Equal(sanitize.Quote(words, 60), want), "%q", words)
+	}
+}
+
+func marks(n int) string { return strings.Repeat("\u0301", n) }
+
+// TestQuoteProperties: no text ends its quotation or its line, and neutralized text stays
+// unchanged.
+func TestQuoteProperties(t *testing.T) {
+	nasty := rapid.StringOf(rapid.OneOf(rapid.Rune(), rapid.SampledFrom([]rune("\"\\`<>【】](\n\u200b\u2800\u0301 “")),
+		rapid.RuneFrom(nil, unicode.Cf, unicode.Mn, unicode.White_Space)))
+	rapid.Check(t, func(t *rapid.T) {
+		s, max := nasty.Draw(t, "words"), rapid.IntRange(3, 80).Draw(t, "max")
+		words := sanitize.NeutralizeMarkup(s, max)
+		wrong := unclean(words, max, false)
+		assert.Equal(t, wrong, "", "%q", s)
+		assert.Equal(t, sanitize.NeutralizeMarkup(words, max), words, "%q", s)
+		quoted := sanitize.Quote(s, max)
+		inside := strings.TrimSuffix(strings.TrimPrefix(quoted, `"`), `"`)
+		assert.Assert(t, !strings.ContainsAny(inside, "\"`<>“”【】"), "Quote(%q) = %s", s, quoted)
+		assert.Assert(t, !strings.Contains(inside, "]("), "Quote(%q) = %s", s, quoted)
+		assert.Assert(t, !strings.HasSuffix(inside, `\`), "Quote(%q) = %s", s, quoted)
+	})
+}
+
+// A JSON text keeps its value, and shows all of it.
+func TestQuoteJSON(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		want := rapid.MapOf(rapid.String(), rapid.StringOf(rapid.OneOf(rapid.Rune(), rapid.SampledFrom([]rune("`<>](\u202e\U000e0041\u2800"))))).Draw(t, "value")
+		var b strings.Builder
+		e := json.NewEncoder(&b)
+		e.SetEscapeHTML(false)
+		assert.NilError(t, e.Encode(want))
+		text := sanitize.QuoteJSON(b.String())
+		var got map[string]string
+		err := json.Unmarshal([]byte(text), &got)
+		assert.NilError(t, err, text)
+		assert.Assert(t, cmp.Equal(got, want), text)
+		assert.Assert(t, !strings.ContainsAny(text, "`<>"), "shown: %q", text)
+		assert.Assert(t, !strings.Contains(text, "]("), "shown: %q", text)
+		assert.Assert(t, seen(text), "shown: %q", text)
+		text = sanitize.EscapeInvisible(b.String())
+		assert.NilError(t, json.Unmarshal([]byte(text), &got), "%q", text)
+		assert.Assert(t, cmp.Equal(got, want), "shown: %q", text)
+		assert.Assert(t, seen(text), "shown: %q", text)
+	})
+}
+
+// seen reports whether a text has no character that does not show.
+func seen(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool {
+		return r != '\n' && (unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Variation_Selector, unicode.Zl, unicode.Zp) || r == '\u2800')
+	})
+}
+
+func TestConfusableReason(t *testing.T) {
+	for name, want := range map[string]string{
+		"Mail": "", "Mail 2": "", "Почта": "", "邮件|Mail": "", "メールMail": "", "Ελλάδα": "", "البريد": "", "Müller & Søn": "", "Հայերեն": "",
+		"Mail Почта": "", "": "", "№ 7": "", "ВСЕ": "", "한국어App": "", "Ångström": "", "日本語": "",
+		"РayРal":     "mixes Cyrillic and Latin letters in one word",
+		"Gооgle":     "mixes Latin and Cyrillic letters in one word",
+		"Αpple Mail": "mixes Greek and Latin letters in one word",
+		"сасе":       "is not in Latin letters, though it looks so",
+		"НОТЕ":       "is not in Latin letters, though it looks so",
+		"𝗠ail":       "has letters in an unusual shape, such as 𝗠",
+		"Ｍail":       "has letters in an unusual shape, such as Ｍ",
+		"Ⓜail":       "has letters in an unusual shape, such as Ⓜ",
+	} {
+		assert.Check(t, is.Equal(sanitize.ConfusableReason(name), want), "%q", name)
+	}
+}
+
+// TestSecretSetIsBounded: added secrets and the last of requests stay, and old proofs are dropped.
+func TestSecretSetIsBounded(t *testing.T) {
+	var s sanitize.SecretSet
+	for i := range 100 {
+		s.Add(fmt.Sprintf("line-of-a-key-%04d", i))
+	}
+	for i := range 1000 {
+		request := &http.Request{URL: new(url.URL), Header: http.Header{"Authorization": {"Bearer the-token-of-the-app"}, "Dpop": {fmt.Sprintf("proof-number-%04d", i)}}}
+		s.AddRequest(nil, "", request)
+	}
+	got := s.Redact("line-of-a-key-0000 the-token-of-the-app proof-number-0999 proof-number-0001 other")
+	assert.Check(t, is.Equal(got, "[secret] [secret] [secret] proof-number-0001 other"))
+}
+
+// TestSecretSetOmitsFragments: a text with a part of a long key is omitted.
+func TestSecretSetOmitsFragments(t *testing.T) {
+	var s sanitize.SecretSet
+	key := strings.Repeat("0123456789abcdefghijklmnopqrstuvwxyz", 20)
+	s.Add(key)
+	assert.Check(t, is.Equal(s.Redact("it begins with "+key[5:40]), sanitize.Omitted))
+}
+
+// TestSecretSetLines: each long line of a key is a secret too, and short values are none.
+func TestSecretSetLines(t *testing.T) {
+	var s sanitize.SecretSet
+	s.Add("-----BEGIN KEY-----\nMIIEvQIBADANBgkq\nhkiG9w0BAQEFAASC\n", "on", "12345")
+	for text, want := range map[string]string{
+		"a MIIEvQIBADANBgkq b": "a [secret] b", "it is on, 12345": "it is on, 12345", "cut: MIIEvQIB…": "cut: [secret]…",
+	} {
+		assert.Check(t, is.Equal(s.Redact(text), want), "%q", text)
+	}
+	assert.Assert(t, s.IsIn([]byte("\x00h\x00k\x00i\x00G\x009\x00w\x000\x00B\x00A\x00Q\x00E\x00F\x00A\x00A\x00S\x00C")), "UTF-16 is not searched")
+	assert.Assert(t, !s.IsIn([]byte("nothing")), "UTF-16 is not searched")
+	got := fmt.Sprint(s.RedactValue(map[string]any{"a": []any{"hkiG9w0BAQEFAASC", 7}}))
+	assert.Check(t, !strings.Contains(got, "hki"), got)
+}
+
+// TestShellWords: quoted words pass a shell unchanged.
+func TestShellWords(t *testing.T) {
+	for word, want := range map[string]string{"/a/b-c": "/a/b-c", "": "''", "a b": "'a b'", "it's": `'it'\''s'`, "$HOME": "'$HOME'", "Grüße": "'Grüße'",
+		"a\x1b[2Jb'\\": `$'a\033[2Jb\047\134'`, "\u202e1": `$'\342\200\2561'`, "\xff": `$'\377'`} {
+		assert.Check(t, is.Equal(sanitize.ShellJoin(word), want), "%q", word)
+	}
 }

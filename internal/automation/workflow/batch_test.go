@@ -1,10 +1,13 @@
 package workflow_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"gotest.tools/v3/assert"
 	is "gotest.tools/v3/assert/cmp"
@@ -12,6 +15,7 @@ import (
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/automation/workflow"
 	"github.com/gybob/aai-gateway/internal/policy"
+	"github.com/gybob/aai-gateway/internal/testkit/tokencount"
 )
 
 func (w *world) batch(t *testing.T, calls ...any) (*aai.Result, error) {
@@ -171,4 +175,146 @@ func TestABatchOfLongResults(t *testing.T) {
 	if len(data) > 5<<20 || len(result.Text) > 5<<20 {
 		t.Errorf("the answer has %d and %d bytes", len(data), len(result.Text))
 	}
+}
+
+// A report of twenty steps costs a model at most 400 tokens, in each form, for all values; full
+// shows everything.
+func TestWhatAReportCosts(t *testing.T) {
+	long := strings.Repeat("something long that an app says ", 200)
+	for name, c := range map[string]struct {
+		fails int  // number of steps that fail and are skipped; -1: the last ends it
+		burns bool // their acts are irreversible
+		full  bool
+	}{"done": {}, "skipped": {fails: 19}, "failed": {fails: -1}, "left behind": {fails: -1, burns: true}, "full": {full: true}} {
+		w := newWorld(t)
+		w.kept["a"] = long
+		var all []any
+		for i := range 20 {
+			one := step("get", documentObject{"name": "a"})
+			if c.burns {
+				one = step("burn", documentObject{"name": "b"})
+			}
+			if i < c.fails {
+				one = step("get", documentObject{"name": fmt.Sprint("x", i)}, "on_fail", "skip")
+				w.fails[fmt.Sprint("get x", i)] = aai.Errorf(aai.ElementNotFound, "%s", long)
+			}
+			all = append(all, one)
+		}
+		if c.fails < 0 {
+			all[19] = step("burn", documentObject{"name": "x"}, "on_fail", "rollback")
+			w.fails["burn x"] = &aai.Error{Code: aai.AutomationFailed, Message: "no", Delivery: aai.Delivered}
+		}
+		result, err := w.Do(t.Context(), &aai.Call{Caller: agent(), App: aai.BuiltinApp, Tool: workflow.BuiltinToolName, Args: documentObject{"steps": all, "full": c.full}})
+		text, data := "", any(nil)
+		if e := aai.AsError(err); e != nil {
+			text, data = e.Message, e.Data
+		} else {
+			text, data = result.Text, result.Data
+		}
+		b, err := json.Marshal(data)
+		assert.NilError(t, err)
+		words, structured := tokencount.Count(t, text), tokencount.Count(t, string(b))
+		t.Logf("%s: %d tokens of text, %d of data", name, words, structured)
+		assert.Check(t, (words <= 400 && structured <= 400) != c.full, "%s %s %s", name, text, b)
+		has := strings.Count(string(b), long)
+		assert.Check(t, !c.full || has == 40, "%d of 40 texts", has)
+	}
+}
+
+// The text contains the step values: the last one in short, with full each.
+func TestReportShowsStepValues(t *testing.T) {
+	for _, full := range []bool{false, true} {
+		w := newWorld(t)
+		w.kept["a"], w.kept["b"] = "apple", "pear "+strings.Repeat("and more ", 200)
+		steps := []any{step("get", documentObject{"name": "a"}), step("get", documentObject{"name": "b"})}
+		result, err := w.Do(t.Context(), &aai.Call{Caller: agent(), App: aai.BuiltinApp, Tool: workflow.BuiltinToolName, Args: documentObject{"steps": steps, "full": full}})
+		assert.NilError(t, err)
+		lines := strings.Split(result.Text, "\n")
+		last := lines[len(lines)-1]
+		if !strings.Contains(last, "returned: pear and more") || len(last) > 250 || strings.Contains(result.Text, "apple") != full {
+			t.Errorf("full %v: %s", full, result.Text)
+		}
+	}
+}
+
+// The tools' texts for models are short, and not truncated in guides.
+func TestWhatAModelReads(t *testing.T) {
+	for _, tool := range append(workflow.Config{}.BuiltinTools(), workflow.Config{}.DesktopTools()...) {
+		seen := tool.Name + tool.Description + string(tool.Params.Source)
+		n := tokencount.Count(t, seen)
+		assert.Check(t, n <= 220, "%s: %d tokens, %d bytes of description", tool.Name, n, len(tool.Description))
+		assert.Check(t, len(tool.Description) <= 300, "%s: %d tokens, %d bytes of description", tool.Name, n, len(tool.Description))
+		var schema struct {
+			Properties map[string]struct{ Description string }
+		}
+		assert.NilError(t, json.Unmarshal(tool.Params.Source, &schema))
+		for name, p := range schema.Properties {
+			assert.Check(t, len(p.Description) <= 200, "%s of %s has %d bytes", name, tool.Name, len(p.Description))
+		}
+	}
+}
+
+// A cancelled workflow begins no further step; if the current step says so, its acts are undone
+// even after the caller has left.
+func TestCancelled(t *testing.T) {
+	for onFail, want := range map[string]any{"rollback": "old", "abort": "new", "skip": "new"} {
+		w := newWorld(t)
+		w.answer = "session"
+		w.kept["a"] = "old"
+		w.meeting(2) // only one of two comes
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error)
+		go func() {
+			_, err := w.Do(ctx, &aai.Call{Caller: agent(), App: aai.BuiltinApp, Tool: workflow.BuiltinToolName, Args: documentObject{"steps": []any{
+				step("set", documentObject{"name": "a", "value": "new"}), step("meet", documentObject{"name": "x"}, "on_fail", onFail), step("set", documentObject{"name": "b", "value": 1}),
+			}}})
+			ended <- err
+		}()
+		w.eventually(t, "the second step runs", func() bool { return w.missing == 1 })
+		cancel()
+		assert.Check(t, (<-ended) != nil, "%s: it ended well", onFail)
+		w.eventually(t, onFail, func() bool { return w.kept["a"] == want })
+		w.eventually(t, "its end", func() bool { return w.over("meet") })
+		w.mu.Lock()
+		assert.Check(t, w.kept["b"] == nil, "%s: a later step ran", onFail)
+		w.mu.Unlock()
+	}
+}
+
+// A workflow that times out reports that itself, with its rollback.
+func TestOutOfTime(t *testing.T) {
+	w := newWorld(t)
+	w.answer = "session"
+	tool := w.apps[0].Tool(workflow.BuiltinToolName)
+	tool.Limits.Timeout = time.Minute + 200*time.Millisecond // including a minute for the rollback
+	_, err := w.does(t,
+		step("set", documentObject{"name": "a", "value": "new"}, "wait_after_ms", 60_000),
+		step("set", documentObject{"name": "b", "value": 1}, "on_fail", "rollback"),
+	)
+	e := aai.AsError(err)
+	assert.Assert(t, e != nil, err)
+	assert.Equal(t, e.Code, aai.Timeout, err)
+	assert.Assert(t, is.Contains(e.Message, "the workflow's time was over at step"), err)
+	assert.Check(t, !slices.Contains(w.calls, "set b"), "ran %v", w.calls)
+}
+
+// eventually waits until the condition is true.
+func (w *world) eventually(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for {
+		w.mu.Lock()
+		so := is()
+		w.mu.Unlock()
+		if so {
+			return
+		}
+		if aai.Sleep(t.Context(), time.Millisecond) != nil {
+			t.Fatal(what)
+		}
+	}
+}
+
+// over reports whether a call of the tool has its last entry. The caller holds the lock.
+func (w *world) over(tool string) bool {
+	return slices.ContainsFunc(w.entries, func(e *aai.Entry) bool { return e.Tool == tool && e.Kind == aai.Outcome })
 }

@@ -2,6 +2,7 @@ package workflow_test
 
 import (
 	"context"
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -190,4 +191,123 @@ func TestTheAppOfAll(t *testing.T) {
 	_, err := w.Do(t.Context(), &aai.Call{Caller: agent(), App: aai.BuiltinApp, Tool: workflow.BuiltinToolName, Args: documentObject{"app": shelfID, "steps": []any{one, one}}})
 	assert.NilError(t, err)
 	assert.Assert(t, is.Len(w.calls, 2))
+}
+
+// The question shows that a call repeats, also if its arguments do not, and its values; a list
+// that is too long to show is not asked about.
+func TestManyTimesIsShown(t *testing.T) {
+	w := newWorld(t)
+	if _, err := w.does(t, step("burn", documentObject{"name": "a"}, "for_each", []any{"first", "second"})); err != nil {
+		t.Fatal(err)
+	}
+	text := w.asked[0].Text
+	assert.Assert(t, is.Contains(text, "for each value of:"))
+	assert.Assert(t, is.Contains(text, "second"))
+	var many []any
+	for range 500 {
+		many = append(many, "value")
+	}
+	_, err := w.does(t, step("burn", documentObject{"name": "a"}, "for_each", many))
+	if e := aai.AsError(err); e == nil || e.Code != aai.ConsentRequired || len(w.calls) != 2 || len(w.asked) != 1 {
+		t.Errorf("%v, ran %v, asked %d", err, w.calls, len(w.asked))
+	}
+}
+
+// In the mode that confirms each irreversible call separately, one consent does not cover several calls.
+func TestNotManyTimesInTheSafeMode(t *testing.T) {
+	for tool, runs := range map[string]bool{"burn": false, "get": true} {
+		w := newWorld(t)
+		modes := &policy.ModeGate{Configured: policy.Safe}
+		w.Gates[1], w.Gates[3] = modes, policy.NewConsent(policy.ConsentConfig{Store: policy.NewFileStore(t.TempDir() + "/c.json"), ModeGate: modes})
+		_, err := w.does(t, step("list", documentObject{}), step(tool, documentObject{"name": "{{item}}"}, "for_each", []any{"x", "y"}))
+		if e := aai.AsError(err); runs != (e == nil) || !runs && (e.Code != aai.ConsentRequired || len(w.calls)+len(w.asked) > 0) {
+			t.Errorf("%s: %v, ran %v, asked %d", tool, err, w.calls, len(w.asked))
+		}
+	}
+}
+
+// Revoking consent during a workflow stops its further steps, whatever the answer at its
+// beginning; an earlier revocation has no effect on it.
+func TestRevokedDuringRun(t *testing.T) {
+	for _, choice := range []string{"once", "session", "always"} {
+		for _, revoked := range []bool{false, true} {
+			w, folder := newWorld(t), t.TempDir()
+			revocations, store := policy.NewRevocations(folder+"/revoked"), policy.NewFileStore(folder+"/consent.json")
+			assert.NilError(t, revocations.Revoke())
+			w.answer = choice
+			w.Gates[3] = policy.NewConsent(policy.ConsentConfig{Store: store, Revocations: revocations})
+			get := w.apps[1].Tool("get")
+			run := get.Run
+			get.Run = func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+				if call.Args["name"] == "second" && revoked {
+					_, err := store.Remove(func(policy.Grant) bool { return true })
+					assert.Check(t, err)
+					assert.Check(t, revocations.Revoke())
+				}
+				return run(ctx, call)
+			}
+			_, err := w.does(t,
+				step("set", documentObject{"name": "{{item}}", "value": 1}, "for_each", []any{"a", "b"}),
+				step("get", documentObject{"name": "{{item}}"}, "for_each", []any{"first", "second"}),
+				step("set", documentObject{"name": "{{item}}", "value": 1}, "for_each", []any{"c", "d"}))
+			e := aai.AsError(err)
+			if w.kept["b"] == nil || revoked != (e != nil && e.Code == aai.ConsentRequired) || revoked != (w.kept["c"] == nil) || revoked != (w.kept["d"] == nil) || len(w.asked) != 1 {
+				t.Errorf("%s, revoked %v: %v, kept %v, asked %d", choice, revoked, err, w.kept, len(w.asked))
+			}
+		}
+	}
+}
+
+// Secrets of a step's tool are in no journal entry, and the workflow's result is not kept; the
+// caller gets everything but the secrets.
+func TestSecretsOfSteps(t *testing.T) {
+	for _, failing := range []bool{false, true} {
+		w := newWorld(t)
+		w.apps[1].Tool("set").Privacy.Secret = []string{"value"}
+		steps := []any{
+			step("set", documentObject{"name": "a", "value": "hunter2hunter2"}),
+			documentObject{"parallel": []any{step("set", documentObject{"name": "b", "value": "hunter2hunter2"})}},
+			step("set", documentObject{"name": "c", "value": "{{item}}"}, "for_each", []any{"hunter2hunter2"}),
+			step("get", documentObject{"name": "lastly"}),
+		}
+		if failing {
+			w.fails["get lastly"] = aai.Errorf(aai.ElementNotFound, "there is nothing called lastly")
+		}
+		_, err := w.does(t, steps...)
+		assert.Check(t, !failing || strings.Contains(aai.AsError(err).Message, "nothing called lastly"), "the caller is told %v", err)
+		assert.Check(t, failing || err == nil, "the caller is told %v", err)
+		for _, e := range w.entries {
+			b, err := json.Marshal(e)
+			assert.NilError(t, err)
+			answer := "null"
+			if e.ResultValue != nil {
+				b, _ := json.Marshal(e.ResultValue())
+				answer = string(b)
+			}
+			assert.Assert(t, !strings.Contains(string(b), "hunter2"), "%s %s", b, answer)
+			assert.Assert(t, e.Parent != "" || e.App != aai.BuiltinApp || !strings.Contains(answer, "hunter2"), "%s %s", b, answer)
+		}
+	}
+}
+
+// Nor are they in a check, or under an unknown member of a step.
+func TestSecretsBesideTheArguments(t *testing.T) {
+	checked := documentObject{"app": shelfID, "tool": "get", "args": documentObject{"name": "a"}, "equals": documentObject{"value": "hunter2hunter2"}}
+	for name, one := range map[string]documentObject{
+		"check":           step("set", documentObject{"name": "a", "value": 1}, "check", checked),
+		"check of one":    {"parallel": []any{step("set", documentObject{"name": "a", "value": 1}, "check", checked)}},
+		"misnamed":        {"app": shelfID, "tool": "set", "arguments": documentObject{"value": "hunter2hunter2"}},
+		"misnamed of one": {"parallel": []any{documentObject{"app": shelfID, "tool": "set", "for_each": []any{"hunter2hunter2"}}}},
+	} {
+		w := newWorld(t)
+		w.apps[1].Tool("set").Privacy.Secret = []string{"value"}
+		_, err := w.does(t, one)
+		e := aai.AsError(err)
+		assert.Check(t, is.Equal(strings.HasPrefix(name, "misnamed"), (e != nil && strings.Contains(e.Message, "there is no such member"))), "%s %v", name, err)
+		for _, e := range w.entries {
+			b, err := json.Marshal(e)
+			assert.NilError(t, err, "%s %s", name, b)
+			assert.Assert(t, !strings.Contains(string(b), "hunter2"), "%s %s", name, b)
+		}
+	}
 }

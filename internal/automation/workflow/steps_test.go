@@ -1,6 +1,9 @@
 package workflow_test
 
 import (
+	"context"
+	"encoding/json"
+	"fmt"
 	"reflect"
 	"slices"
 	"strconv"
@@ -11,7 +14,52 @@ import (
 	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/automation/workflow"
+	"github.com/gybob/aai-gateway/internal/testkit/fakeoperator"
 )
+
+func TestStepsFollowEachOther(t *testing.T) {
+	w := newWorld(t)
+	w.kept["a"] = "apple"
+	result, err := w.does(t,
+		step("get", documentObject{"name": "a"}, "name", "first"),
+		step("set", documentObject{"name": "b", "value": "{{step_1.value}}"}),
+		step("set", documentObject{"name": "c", "value": "an {{first.value}}!"}),
+		step("get", documentObject{"name": "c"}),
+	)
+	assert.NilError(t, err)
+	assert.Check(t, is.Equal(w.kept["b"], "apple"), w.kept)
+	assert.Check(t, is.Equal(w.kept["c"], "an apple!"), w.kept)
+	want := "test: 4 of 4 steps done"
+	assert.Assert(t, strings.HasPrefix(result.Text, want), result.Text)
+	assert.Assert(t, is.Contains(result.Text, "an apple!"))
+}
+
+func TestWhatWasDoneIsTakenBack(t *testing.T) {
+	w := newWorld(t)
+	w.kept["a"], w.kept["b"] = "old", "old"
+	w.fails["get nothing"] = aai.Errorf(aai.ElementNotFound, "there is nothing")
+	_, err := w.does(t,
+		step("set", documentObject{"name": "a", "value": "new"}),
+		step("set", documentObject{"name": "b", "value": "new"}),
+		step("burn", documentObject{"name": "z"}),
+		step("get", documentObject{"name": "nothing"}, "on_fail", "rollback"),
+		step("set", documentObject{"name": "c", "value": "never"}),
+	)
+	e := aai.AsError(err)
+	assert.Assert(t, e != nil, "%+v", e)
+	assert.Equal(t, e.Code, aai.ElementNotFound, "%+v", e)
+	assert.Assert(t, !e.RetrySafe(), "%+v", e)
+	for _, part := range []string{"step 4 of 5 (get)", "there is nothing", "not undone: step 3 (burn)", "rolled back: 2 acts"} {
+		assert.Check(t, is.Contains(e.Message, part), "%q does not say %q", e.Message, part)
+	}
+	assert.Check(t, is.Equal(w.kept["a"], "old"), w.kept)
+	assert.Check(t, is.Equal(w.kept["b"], "old"), w.kept)
+	assert.Check(t, w.kept["c"] == nil, "kept %v", w.kept)
+	if a, b := slices.Index(w.calls, "get a"), slices.Index(w.calls, "get b"); b > a {
+		t.Errorf("not the newest first: %v", w.calls)
+	}
+}
 
 func TestForEach(t *testing.T) {
 	w := newWorld(t)
@@ -179,4 +227,64 @@ func TestSkippedFailuresAreReported(t *testing.T) {
 		assert.Assert(t, is.Contains(result.Text, "2 calls failed: "), "%s %+v", name, result)
 		assert.Assert(t, is.Contains(result.Text, "there is none"), "%s %+v", name, result)
 	}
+}
+
+// An undo in a program applies to that program only: its process id may belong to another one by
+// then.
+func TestAnUndoIsForItsProgram(t *testing.T) {
+	w := newWorld(t)
+	w.desk()
+	desk := w.apps[len(w.apps)-1]
+	now := &aai.App{ID: "desktop/editor", Name: "Editor", PID: 7}
+	desk.Operator = fakeoperator.Operator{Find: func(context.Context, *aai.Call, string) (*aai.App, error) { return now, nil }}
+	args := map[string]any{"app": "7", "query": "x"}
+	desk.Tool("ax_click").Run = func(context.Context, *aai.Call) (*aai.Result, error) {
+		w.calls = append(w.calls, now.ID)
+		step := aai.Step{App: aai.DesktopApp, Tool: "ax_click", Args: args}
+		return &aai.Result{Undo: &aai.Undo{Step: step, StateStep: &step}}, nil
+	}
+	result, err := w.Do(t.Context(), &aai.Call{Caller: agent(), App: aai.DesktopApp, Tool: "ax_click", Args: args})
+	assert.NilError(t, err)
+	now = &aai.App{ID: "desktop/other", Name: "Other", PID: 7}
+	for _, step := range []aai.Step{result.Undo.Step, *result.Undo.StateStep} {
+		_, err := w.Do(t.Context(), step.Call(agent()))
+		assert.Assert(t, aai.AsError(err) != nil, "it was done to another program: %v", err)
+		assert.Equal(t, aai.AsError(err).Delivery, aai.NotDelivered, err)
+		assert.Assert(t, is.Len(w.calls, 1), err)
+	}
+	now = &aai.App{ID: "desktop/editor", Name: "Editor", PID: 7}
+	_, err = w.Do(t.Context(), result.Undo.Step.Call(agent()))
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(w.calls, 2))
+}
+
+// The description of a stored workflow lists its steps, without possible secrets of their tools.
+func TestWhatAWorkflowRuns(t *testing.T) {
+	steps := []any{
+		documentObject{"app": "calc", "tool": "ax_set_value", "args": documentObject{"query": "role:text", "value": "hunter2"}},
+		documentObject{"app": "calc", "tool": "ax_set_value", "args": documentObject{"query": "no {{params.n}}", "value": "pw {{params.expr}}"}},
+		documentObject{"tool": "ax_find", "args": documentObject{"app": "{{params.of}}", "query": "OK", "nth": json.Number("2")}},
+	}
+	for i := range 12 {
+		steps = append(steps, documentObject{"tool": "ax_find", "args": documentObject{"app": "x", "query": fmt.Sprint("q", i)}})
+	}
+	params := documentObject{"type": "object", "properties": documentObject{"expr": documentObject{"type": "string"}, "n": documentObject{"type": "string"}, "of": documentObject{"type": "string"}}}
+	d, err := workflow.ParseDocument(documentObject{"name": "n", "params": params, "steps": steps}, true)
+	assert.NilError(t, err)
+	tool := (workflow.Config{}).Tool("n", d)
+	assert.Assert(t, tool.Privacy.ShowSecrets, "who is asked is shown: %t; not on record: %v", tool.Privacy.ShowSecrets, tool.Privacy.Secret)
+	assert.Assert(t, is.Len(tool.Privacy.Secret, 3), "%t", tool.Privacy.ShowSecrets)
+	runs := workflow.Config{}.Tool("n", d).Implementation.Summary
+	for _, want := range []string{
+		`1. calc ax_set_value query="role:text" value=…;`, `2. calc ax_set_value query=no {{params.n}} value=…{{params.expr}};`,
+		`3. {{params.of}} ax_find nth=2 query="OK";`, `query="q8"; and 3 more`,
+	} {
+		assert.Check(t, is.Contains(runs, want))
+	}
+	assert.Assert(t, !strings.Contains(runs, "hunter2"), runs)
+	assert.Assert(t, !strings.Contains(runs, "pw"), runs)
+	shelf := documentObject{"app": "org.example.Shelf", "tool": "set", "args": documentObject{"name": "a", "n": json.Number("3")}}
+	d, err = workflow.ParseDocument(documentObject{"name": "n", "steps": []any{shelf}}, false)
+	assert.NilError(t, err)
+	assert.Check(t, is.Equal((workflow.Config{}).Tool("n", d).Implementation.Summary, "1. org.example.Shelf set n=… name=…"))
 }
