@@ -10,10 +10,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/gybob/aai-gateway"
-	"github.com/gybob/aai-gateway/internal/doors/mcp/messages"
 	"github.com/gybob/aai-gateway/internal/doors/mcp/streamable"
 	"github.com/gybob/aai-gateway/internal/doors/mcp/tasks"
 	"github.com/gybob/aai-gateway/internal/gateway"
+	"github.com/gybob/aai-gateway/internal/schema/jsonscan"
 )
 
 // The tools of the gateway's own app that the door itself uses.
@@ -173,7 +173,7 @@ func (d *Door) readExec(req *mcp.CallToolRequest) *aai.Call {
 	sent := req.Params.Arguments
 	members := make(map[string]json.RawMessage, 3)
 	var wrong *aai.Error
-	err := messages.EachMember(sent, func(name string, begin, end int) {
+	err := jsonscan.EachMember(sent, func(name string, begin, end int) {
 		_, twice := members[name]
 		known := name == "app" || name == "tool" || name == "args"
 		switch {

@@ -90,7 +90,7 @@ func refusedResponse(app string, sentID json.RawMessage, answers bool, reason st
 func readResponse(line []byte) *jsonrpc.Response {
 	var version, id, result json.RawMessage
 	others := false
-	if eachMember(line, func(name string, begin, end int) {
+	if jsonscan.EachMember(line, func(name string, begin, end int) {
 		value := json.RawMessage(line[begin:end:end])
 		switch name {
 		case "jsonrpc":
@@ -102,7 +102,7 @@ func readResponse(line []byte) *jsonrpc.Response {
 		default:
 			others = true
 		}
-	}) != nil || others || string(version) != `"2.0"` || result == nil {
+	}, jsontext.AllowInvalidUTF8(true)) != nil || others || string(version) != `"2.0"` || result == nil {
 		return nil
 	}
 	var sent any
@@ -121,42 +121,13 @@ func readResponse(line []byte) *jsonrpc.Response {
 func splitStructured(result json.RawMessage) (rest, structured json.RawMessage) {
 	rest = make(json.RawMessage, 0, 64)
 	at := 0
-	if eachMember(result, func(name string, begin, end int) {
+	if jsonscan.EachMember(result, func(name string, begin, end int) {
 		if name == "structuredContent" {
 			rest = append(append(rest, result[at:begin]...), "null"...)
 			structured, at = result[begin:end:end], end
 		}
-	}) != nil || structured == nil {
+	}, jsontext.AllowInvalidUTF8(true)) != nil || structured == nil {
 		return result, nil
 	}
 	return append(rest, result[at:]...), structured
-}
-
-// eachMember calls f for each member of a JSON object, with the offsets at which its value begins and
-// ends. A name may occur twice.
-func eachMember(object []byte, f func(name string, begin, end int)) error {
-	d := jsontext.NewDecoder(bytes.NewBuffer(object), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	if open, err := d.ReadToken(); err != nil || open.Kind() != '{' {
-		return errors.Join(errors.New("no object"), err)
-	}
-	for d.PeekKind() == '"' {
-		token, err := d.ReadToken()
-		if err != nil {
-			return err
-		}
-		name := token.String()
-		value, err := d.ReadValue()
-		if err != nil {
-			return err
-		}
-		end := int(d.InputOffset())
-		f(name, end-len(value), end)
-	}
-	if _, err := d.ReadToken(); err != nil {
-		return err
-	}
-	if rest := bytes.TrimLeft(object[d.InputOffset():], " \t\r\n"); len(rest) > 0 {
-		return errors.New("more follows the object")
-	}
-	return nil
 }

@@ -6,9 +6,10 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/gybob/aai-gateway/internal/schema/jsonscan"
 )
 
 // A message may have megabytes, and the SDK makes several copies of it. So large arguments
@@ -31,41 +32,12 @@ const argumentsKey = "arguments"
 
 var errParamsTooLong = errors.New("its parameters have more than 1024 KiB besides arguments")
 
-// EachMember calls f for each member of a JSON object, with the offsets in object at which its value
-// begins and ends. A name may occur twice. EachMember fails if object is not one JSON object.
-func EachMember(object []byte, f func(name string, begin, end int)) error {
-	d := jsontext.NewDecoder(bytes.NewBuffer(object), jsontext.AllowDuplicateNames(true))
-	if open, err := d.ReadToken(); err != nil || open.Kind() != '{' {
-		return errors.Join(errors.New("no object"), err)
-	}
-	for d.PeekKind() == '"' {
-		token, err := d.ReadToken()
-		if err != nil {
-			return err
-		}
-		name := token.String()
-		value, err := d.ReadValue()
-		if err != nil {
-			return err
-		}
-		end := int(d.InputOffset())
-		f(name, end-len(value), end)
-	}
-	if _, err := d.ReadToken(); err != nil {
-		return err
-	}
-	if rest := bytes.TrimLeft(object[d.InputOffset():], " \t\r\n"); len(rest) > 0 {
-		return errors.New("there is more behind the object")
-	}
-	return nil
-}
-
 // extractArguments removes large arguments from the parameters of a request: short are the
 // parameters with empty arguments. The arguments share memory with params.
 func extractArguments(method string, params json.RawMessage) (short, arguments json.RawMessage, err error) {
 	if method == "tools/call" {
 		times, begin, end := 0, 0, 0
-		if EachMember(params, func(name string, b, e int) {
+		if jsonscan.EachMember(params, func(name string, b, e int) {
 			if name == "arguments" {
 				times, begin, end = times+1, b, e
 			}

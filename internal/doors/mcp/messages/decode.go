@@ -15,6 +15,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/doors/mcp/tasks"
+	"github.com/gybob/aai-gateway/internal/schema/jsonscan"
 )
 
 // Decode parses one message. The SDK's own decoder parses each message several times;
@@ -52,7 +53,7 @@ type requestParts struct{ version, id, method, params json.RawMessage }
 
 // parseParts parses a message as a request.
 func parseParts(b []byte) (p requestParts, err error) {
-	if EachMember(b, func(name string, begin, end int) {
+	if jsonscan.EachMember(b, func(name string, begin, end int) {
 		value := json.RawMessage(b[begin:end:end])
 		switch name {
 		case "jsonrpc":
