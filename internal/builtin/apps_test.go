@@ -1,7 +1,9 @@
 package builtin_test
 
 import (
+	"context"
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -10,7 +12,9 @@ import (
 	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/builtin"
+	"github.com/gybob/aai-gateway/internal/testkit/fakeoperator"
 )
 
 func TestAppsListsAllButTheGateway(t *testing.T) {
@@ -131,11 +135,8 @@ func TestAnUnknownAppIsNamedWithTheNearest(t *testing.T) {
 	w.expectRefused(t, builtin.Descriptor, `{"app": "org.example.Note"}`, want)
 	w.expectRefused(t, builtin.Grant, `{"app": "org.example.Note", "tool": "*", "caller": "*"}`, want)
 
-	_, err := w.do(t, person(), aai.BuiltinApp, builtin.Guide, `{"app": "org.example.Broken"}`)
-	e := aai.AsError(err)
-	assert.Assert(t, e != nil, "a broken descriptor is not named as the reason: %v", err)
-	assert.Equal(t, e.Code, aai.DescriptorInvalid, err)
-	assert.Assert(t, is.Contains(e.Message, "tools[0].method"), err)
+	e := w.refuses(t, aai.DescriptorInvalid, person(), aai.BuiltinApp, builtin.Guide, `{"app": "org.example.Broken"}`)
+	assert.Assert(t, is.Contains(e.Message, "tools[0].method"), "%+v", e)
 }
 
 func TestParametersAreChecked(t *testing.T) {
@@ -179,4 +180,110 @@ func decodeInto(t *testing.T, data, into any) {
 		err = json.Unmarshal(b, into)
 	}
 	assert.NilError(t, err)
+}
+
+// TestConsentForInstalledApp checks that consent for a program that does not run is possible if
+// its executable is known, and applies once it runs.
+func TestConsentForInstalledApp(t *testing.T) {
+	program, err := os.Executable()
+	assert.NilError(t, err)
+	script := filepath.Join(t.TempDir(), "starter")
+	assert.NilError(t, os.WriteFile(script, []byte("#!/bin/sh\n"), 0o700))
+	name, runs := "desktop/"+filepath.Base(program), false
+	installed := map[string]string{name: program, "desktop/starter": script, "desktop/other": program}
+	desk := windows()
+	targets := desk.Operator.FindTarget
+	desk.Operator = fakeoperator.Operator{Find: func(ctx context.Context, call *aai.Call, name string) (*aai.App, error) {
+		launch, _ := call.Args["launch"].(bool)
+		if path := installed[name]; path != "" && (runs || launch) {
+			app := &aai.App{ID: name, Name: name, Source: path, Platform: "any", Digest: "of " + path}
+			if !launch {
+				app.PID = 12
+			}
+			return app, nil
+		}
+		return targets(ctx, call, name)
+	}}
+	w := newWorld(t, nil)
+	w.otherApps = []*aai.App{desk}
+	w.open()
+	grant := func(app string) string {
+		return `{"app": "` + app + `", "tool": "see", "caller": "mcp:claude", "identity": "/usr/bin/claude"}`
+	}
+	look := func() error {
+		_, err := w.do(t, agent(), aai.DesktopApp, "look", `{"app": "`+name+`"}`)
+		return err
+	}
+	for _, unknown := range []string{"desktop/starter", "desktop/other"} {
+		_, err := w.do(t, person(), aai.BuiltinApp, builtin.Grant, grant(unknown))
+		assert.Assert(t, aai.AsError(err) != nil, "%s %v", unknown, err)
+		assert.Equal(t, aai.AsError(err).Code, aai.AppNotRunning, "%s %v", unknown, err)
+	}
+	sameJSON(t, w.callBuiltin(t, builtin.Grant, grant(name)).Data, `{"granted": ["see"]}`)
+	err = look()
+	assert.Assert(t, aai.AsError(err) != nil, "it does not run: %v", err)
+	assert.Equal(t, aai.AsError(err).Code, aai.AppNotFound, err)
+	runs = true
+	assert.Check(t, look(), "it runs, and was allowed ahead: %v", look())
+	installed[name] = script // another program of that name
+	err = look()
+	assert.Assert(t, aai.AsError(err) != nil, "another program has the name: %v", err)
+	assert.Equal(t, aai.AsError(err).Code, aai.ConsentRequired, err)
+}
+
+func lintArgs(t *testing.T, args map[string]string) string {
+	t.Helper()
+	b, err := json.Marshal(args)
+	assert.NilError(t, err)
+	return string(b)
+}
+
+func TestLintReadsTheFileThatIsNamed(t *testing.T) {
+	w := newWorld(t, map[string]string{"a": notes, "b": strings.Replace(notes, "add", "put", 1)})
+	first, second := filepath.Join(w.folder, "a", "aai.json"), filepath.Join(w.folder, "b", "aai.json")
+	report, ok := w.callBuiltin(t, builtin.Lint, lintArgs(t, map[string]string{"source": first})).Data.(*answer.LintReport)
+	assert.Assert(t, ok, "report %+v", report)
+	assert.Equal(t, report.App, "org.example.Notes", "%+v", report)
+	assert.Assert(t, !report.HasSeverity(answer.SeverityError), "report %+v", report)
+	assert.Assert(t, len(report.Findings) != 0, "report %+v", report)
+	report, ok = w.callBuiltin(t, builtin.Lint, lintArgs(t, map[string]string{"source": second, "against": first})).Data.(*answer.LintReport)
+	assert.Assert(t, ok, "report %+v", report)
+	assert.Assert(t, report.HasSeverity(answer.SeverityError), "report %+v", report)
+	for source, want := range map[string]string{
+		w.folder:                             w.folder + " is a folder; expected a regular file",
+		filepath.Join(w.folder, "none.json"): filepath.Join(w.folder, "none.json") + " cannot be read",
+	} {
+		for _, args := range []map[string]string{{"source": source}, {"source": first, "against": source}} {
+			e := w.refuses(t, aai.DescriptorInvalid, person(), aai.BuiltinApp, builtin.Lint, lintArgs(t, args))
+			assert.Equal(t, e.Delivery, aai.NotDelivered, "%+v", e)
+			assert.Assert(t, strings.HasPrefix(e.Message, want), "%+v", e)
+		}
+	}
+}
+
+// TestLintOfASite checks that only FetchPage downloads pages; without it there are none.
+func TestLintOfASite(t *testing.T) {
+	w := newWorld(t, nil)
+	w.expectRefused(t, builtin.Lint, `{"source": "https://example.com"}`, aai.Error{
+		Code: aai.AutomationNotSupported, Message: `this gateway cannot fetch "https://example.com"`, Hint: "Save the descriptor in a file, and name that.",
+	})
+	w.expectRefused(t, builtin.Lint, `{"source": "file:///etc/passwd"}`, aai.Error{
+		Code: aai.InvalidParams, Message: `"file:///etc/passwd" is no web address; expected one such as https://example.com`,
+	})
+	var asked []string
+	failure := aai.Errorf(aai.AppNotFound, "nothing is there")
+	w.deps.FetchPage = func(_ context.Context, address string) ([]byte, error) {
+		asked = append(asked, address)
+		if strings.Contains(address, "none") {
+			return nil, failure
+		}
+		return []byte(notes), nil
+	}
+	w.open()
+	report, ok := w.callBuiltin(t, builtin.Lint, `{"source": "https://example.com", "against": "https://example.com/old/aai.json?v=1"}`).Data.(*answer.LintReport)
+	assert.Assert(t, ok, "report %+v", report)
+	assert.Equal(t, report.App, "example.com/org.example.Notes", "%+v", report)
+	assert.Assert(t, report.Comparison != nil || report.HasSeverity(answer.SeverityError), "report %+v", report)
+	assert.Check(t, is.DeepEqual([]string{"https://example.com/.well-known/aai.json", "https://example.com/old/aai.json?v=1"}, asked))
+	w.expectRefused(t, builtin.Lint, `{"source": "https://none.example"}`, *failure)
 }

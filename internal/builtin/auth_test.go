@@ -1,6 +1,7 @@
 package builtin_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,6 +9,8 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,8 +18,10 @@ import (
 	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/builtin"
 	"github.com/gybob/aai-gateway/internal/gateway"
+	"github.com/gybob/aai-gateway/internal/secrets"
 )
 
 // shops returns two apps at one site, and one that needs a key.
@@ -58,11 +63,8 @@ func TestKeyOfAnApp(t *testing.T) {
 	before := report(t, w, `{"app": "https://shop.example/some/page"}`)
 	assert.Check(t, is.Equal(fmt.Sprint(before), "{shop.example apiKey [{key API key}] [api.other.example] https://shop.example/keys Click Keys []}"))
 	person := aai.Caller{Door: aai.DoorCLI, Name: "terminal"}
-	_, err := w.do(t, person, aai.BuiltinApp, builtin.LogIn, `{"app": "shop.example", "secret": {"key": "`+key+`"}}`)
-	e := aai.AsError(err)
-	assert.Assert(t, e != nil, "a host that nobody agreed to: %v", err)
-	assert.Equal(t, e.Code, aai.AuthInvalid, err)
-	assert.Assert(t, is.Contains(e.Hint, "--trust api.other.example"), err)
+	e := w.refuses(t, aai.AuthInvalid, person, aai.BuiltinApp, builtin.LogIn, `{"app": "shop.example", "secret": {"key": "`+key+`"}}`)
+	assert.Assert(t, is.Contains(e.Hint, "--trust api.other.example"), "%+v", e)
 	result, err := w.do(t, person, aai.BuiltinApp, builtin.LogIn, `{"app": "shop.example", "secret": {"key": "`+key+`"}, "trust": ["api.other.example"]}`)
 	assert.NilError(t, err, "%+v", result)
 	assert.Assert(t, !strings.Contains(fmt.Sprint(result.Data), key), "%+v", result)
@@ -102,10 +104,7 @@ func TestWhichAppIsMeant(t *testing.T) {
 		`{"app": "twin.example"}`: aai.AmbiguousTarget, `{"app": "open.example"}`: aai.AppNotFound, `{"app": "org.example.open"}`: aai.InvalidParams,
 		`{"app": "nosuch.example"}`: aai.AppNotFound, `{"app": "://"}`: aai.AppNotFound,
 	} {
-		_, err := w.do(t, person, aai.BuiltinApp, builtin.LoginStatus, args)
-		e := aai.AsError(err)
-		assert.Assert(t, e != nil, "%s %v", args, err)
-		assert.Equal(t, e.Code, want, "%s %v", args, err)
+		w.refuses(t, want, person, aai.BuiltinApp, builtin.LoginStatus, args)
 	}
 	r := report(t, w, `{"app": "org.example.two"}`)
 	assert.Check(t, is.Equal(r.Host, "twin.example"), "%+v", r)
@@ -187,4 +186,141 @@ func TestKeyOfAModel(t *testing.T) {
 	w.callBuiltin(t, builtin.LogOut, `{"app": "vlm:eyes"}`)
 	after = report(t, w, `{"app": "vlm:eyes"}`)
 	assert.Check(t, is.Len(after.Logins, 0), "%+v", after)
+}
+
+// noKeychain is an environment without a place for a key.
+func noKeychain(name string) string {
+	if name == "XDG_RUNTIME_DIR" {
+		return "/nonexistent"
+	}
+	return ""
+}
+
+func statusOf(t *testing.T, w *world) answer.Keychain {
+	t.Helper()
+	b, err := json.Marshal(w.callBuiltin(t, builtin.Keychain, `{}`).Data)
+	var s answer.Keychain
+	err = errors.Join(err, json.Unmarshal(b, &s))
+	assert.NilError(t, err)
+	return s
+}
+
+// TestKeychainStatus checks that the status reflects the vault, and holds no secret.
+func TestKeychainStatus(t *testing.T) {
+	w := newWorld(t, nil)
+	folder := filepath.Join(t.TempDir(), "secrets")
+	w.deps.Vault = secrets.New(secrets.Config{Folder: folder, Getenv: noKeychain, AllowInsecureFile: true})
+	w.deps.UnsealedReason = func() string { return "" }
+	w.open()
+	s := statusOf(t, w)
+	assert.Assert(t, !s.Exists, "before: %+v", s)
+	assert.Equal(t, s.Place, "insecure file", "%+v", s)
+	assert.Equal(t, s.Folder, folder, "%+v", s)
+	assert.Equal(t, s.Problem, "", "%+v", s)
+	assert.Equal(t, s.Unsealed, "", "%+v", s)
+	assert.Assert(t, is.Len(s.Places, 5), "%+v", s)
+	assert.NilError(t, w.deps.Vault.Update(t.Context(), "a", func([]byte) ([]byte, error) { return []byte("canary"), nil }))
+	s = statusOf(t, w)
+	assert.Assert(t, s.Exists, "after: %+v", s)
+	assert.Equal(t, s.Records, 1, "%+v", s)
+	assert.Equal(t, len(s.Key), 8, "%+v", s)
+	assert.Assert(t, s.Warning != "", "after: %+v", s)
+	text := fmt.Sprintf("%+v", s)
+	assert.Check(t, !strings.Contains(text, "canary"), text)
+}
+
+// TestNothingIsSealed checks the reason for unsealed storage, also of consents.
+func TestNothingIsSealed(t *testing.T) {
+	w := newWorld(t, apps())
+	w.deps.Vault = secrets.New(secrets.Config{Folder: filepath.Join(t.TempDir(), "secrets"), Getenv: noKeychain})
+	w.deps.UnsealedReason = func() string { return "no key" }
+	w.open()
+	s := statusOf(t, w)
+	assert.Assert(t, !s.Exists, "%+v", s)
+	assert.Equal(t, s.Place, "", "%+v", s)
+	assert.Assert(t, is.Contains(s.Problem, "no place here can keep the key"), "%+v", s)
+	assert.Equal(t, s.Unsealed, s.Problem, "%+v", s)
+	assert.Assert(t, is.Contains(s.Hint, "make a key file"), "%+v", s)
+	warning := w.callBuiltin(t, builtin.ListConsents, `{}`).Warning
+	assert.Check(t, is.Equal(warning, "the consents are in a plain file: "+s.Problem), "the list of consents warns: %q", warning)
+	w.deps.UnsealedReason = func() string { return "" }
+	w.open()
+	warning = w.callBuiltin(t, builtin.ListConsents, `{}`).Warning
+	assert.Check(t, is.Equal(warning, ""), "the list of consents warns: %q", warning)
+}
+
+func TestDiscoverGivesTheGuide(t *testing.T) {
+	w := newWorld(t, nil)
+	result, err := w.do(t, agent(), aai.BuiltinApp, builtin.Discover, `{"url": "example.com"}`)
+	assert.NilError(t, err)
+	assert.Equal(t, result.UntrustedSource, "https://example.com", "%+v", result)
+	assert.Assert(t, is.Contains(result.Text, "- id: example.com/com.example.notes"), "%+v", result)
+	assert.Assert(t, result.Data != nil, "%+v", result)
+	w.refuses(t, aai.AppNotRunning, agent(), aai.BuiltinApp, builtin.Discover, `{"url": "example.org"}`)
+	w.refuses(t, aai.InvalidParams, agent(), aai.BuiltinApp, builtin.Discover, `{}`)
+}
+
+// TestHintsStandBesideTheGuide checks that hints accompany the app, replace a missing app, and
+// never replace the error of an unreachable site.
+func TestHintsStandBesideTheGuide(t *testing.T) {
+	w := newWorld(t, nil)
+	var asked []string
+	var failure error
+	hints := any([]string{"llms.txt"})
+	w.deps.SiteHints = func(_ context.Context, address string) (string, any, error) {
+		asked = append(asked, address)
+		return "## Hints", hints, failure
+	}
+	w.open()
+	with := func(address string) (*aai.Result, error) {
+		return w.do(t, person(), aai.BuiltinApp, builtin.Discover, `{"url": "`+address+`", "hints": true}`)
+	}
+	result, err := with("example.com")
+	assert.NilError(t, err, "%+v", result)
+	assert.Assert(t, is.Contains(result.Text, "- id: example.com/com.example.notes"), "%+v", result)
+	assert.Assert(t, strings.HasSuffix(result.Text, "## Hints"), "%+v", result)
+	data, _ := result.Data.(map[string]any)
+	assert.Assert(t, data["hints"] != nil, "the data is %v", data)
+	assert.Assert(t, data["app"] != nil, "the data is %v", data)
+	result, err = with("none.example")
+	assert.NilError(t, err, "%+v", result)
+	assert.Equal(t, result.Text, "## Hints", "%+v", result)
+	assert.Assert(t, result.Warning != "", "a site without an app: %+v, %v", result, err)
+	assert.Assert(t, result.UntrustedSource != "", "a site without an app: %+v, %v", result, err)
+	hints = nil
+	_, err = with("none.example")
+	assert.Check(t, is.Equal(aai.AsError(err).Code, aai.AppNotFound), "a site with nothing: %v", err)
+	hints, failure = nil, aai.Errorf(aai.RateLimited, "too often")
+	result, err = with("example.com")
+	assert.NilError(t, err, "%+v", result)
+	assert.Assert(t, result.Warning != "", "hints that failed: %+v, %v", result, err)
+	assert.Assert(t, !strings.Contains(result.Text, "## Hints"), "hints that failed: %+v, %v", result, err)
+	asked = nil
+	_, err = with("example.org")
+	assert.Check(t, is.Equal(aai.AsError(err).Code, aai.AppNotRunning), err)
+	assert.Check(t, is.Len(asked, 0), err)
+	w.refuses(t, aai.PermissionDenied, agent(), aai.BuiltinApp, builtin.Discover, `{"url": "example.com", "hints": true}`)
+	assert.Check(t, is.Len(asked, 0), err)
+}
+
+// TestOnlyThePersonNamesSites: an agent that names sites could redirect "my bank".
+func TestOnlyThePersonNamesSites(t *testing.T) {
+	w := newWorld(t, nil)
+	w.screen.answer = "no"
+	_, err := w.do(t, agent(), aai.BuiltinApp, builtin.NameSite, `{"name": "bank", "url": "evil.example"}`)
+	assert.Check(t, is.Equal(aai.AsError(err).Code, aai.PermissionDenied), err)
+	w.screen.answer = "yes"
+	w.callBuiltin(t, builtin.NameSite, `{"name": "bank", "url": "bank.example"}`)
+	assert.Check(t, slices.Equal(w.web.names, []string{"bank bank.example"}), "the names are %q", w.web.names)
+}
+
+// TestNoWebNoTools checks that a gateway without a web has no web tools.
+func TestNoWebNoTools(t *testing.T) {
+	w := newWorld(t, nil)
+	w.deps.Web = nil
+	w.open()
+	app, err := w.gateway.Catalog.Find(t.Context(), aai.BuiltinApp)
+	assert.NilError(t, err, app)
+	assert.Assert(t, app.Tool(builtin.Discover) == nil, app)
+	assert.Assert(t, app.Tool(builtin.NameSite) == nil, app)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/audit"
 	"github.com/gybob/aai-gateway/internal/builtin"
 	"github.com/gybob/aai-gateway/internal/gateway"
@@ -114,11 +116,8 @@ func TestHistoryIsShortUnlessAskedFor(t *testing.T) {
 func TestHistorySinceMustBeATime(t *testing.T) {
 	w := newWorld(t, nil)
 	for _, since := range []string{"yesterday", "7d", "2026-01-01", "2026-01-01T00:00:00"} {
-		_, err := w.do(t, person(), aai.BuiltinApp, builtin.History, fmt.Sprintf(`{"since": %q}`, since))
-		e := aai.AsError(err)
-		assert.Assert(t, e != nil, "since %q: %v", since, err)
-		assert.Equal(t, e.Code, aai.InvalidParams, "%q %v", since, err)
-		assert.Assert(t, strings.HasPrefix(e.Message, "since: "), "since %q: %v", since, err)
+		e := w.refuses(t, aai.InvalidParams, person(), aai.BuiltinApp, builtin.History, fmt.Sprintf(`{"since": %q}`, since))
+		assert.Assert(t, strings.HasPrefix(e.Message, "since: "), "%+v", e)
 	}
 }
 
@@ -128,11 +127,8 @@ func TestHistoryThatCannotBeReadIsSaid(t *testing.T) {
 	w.deps.Journal = audit.New(t.TempDir())
 	w.open()
 	w.gateway.Journal = real // the call itself is recorded
-	_, err := w.do(t, person(), aai.BuiltinApp, builtin.History, `{}`)
-	e := aai.AsError(err)
-	assert.Assert(t, e != nil, "a history that is a folder: %v", err)
-	assert.Equal(t, e.Code, aai.AutomationFailed, err)
-	assert.Assert(t, strings.HasPrefix(e.Message, "the history cannot be read: "), "a history that is a folder: %v", err)
+	e := w.refuses(t, aai.AutomationFailed, person(), aai.BuiltinApp, builtin.History, `{}`)
+	assert.Assert(t, strings.HasPrefix(e.Message, "the history cannot be read: "), "%+v", e)
 }
 
 // TestHistoryNamesWhatWasActedOn checks the fields of the target, from the call to the row,
@@ -175,8 +171,7 @@ func TestStoryAndTotals(t *testing.T) {
 	assert.Equal(t, told.Steps[0].Kind, "intent", "%+v", told)
 	assert.Assert(t, strings.HasPrefix(told.Steps[0].Consent, "always since "), "%+v", told)
 	assert.Equal(t, told.Steps[1].Result, "ok", "%+v", told)
-	_, err = w.do(t, person(), aai.BuiltinApp, builtin.Story, `{"call": "nobody"}`)
-	assert.Check(t, is.Equal(aai.AsError(err).Code, aai.InvalidParams), err)
+	w.refuses(t, aai.InvalidParams, person(), aai.BuiltinApp, builtin.Story, `{"call": "nobody"}`)
 	w.callBuiltin(t, builtin.AuditExport, `{"text": "hunter2"}`)
 	for text, want := range map[string]int{`oat mil`: 1, `milk oat`: 1, `oat-milk`: 1, `milk-oat`: 0, `hunter2`: 0, `MEMO add`: 0, `notes add`: 1, `!`: 0} {
 		assert.Check(t, is.Len(w.history(t, fmt.Sprintf(`{"text": %q, "tool": "add"}`, text)), want), "%q %d", text, want)
@@ -197,5 +192,108 @@ func TestStoryAndTotals(t *testing.T) {
 		assert.Equal(t, counted.Failures, 0, "%s %+v", by, counted)
 		assert.Assert(t, is.Len(counted.Rows, 1), "%s %+v", by, counted)
 		assert.Assert(t, time.Since(counted.Rows[0].Start) <= 25*time.Hour, "by %s: %+v", by, counted)
+	}
+}
+
+func (w *world) verification(t *testing.T) answer.Verification {
+	t.Helper()
+	var v answer.Verification
+	decodeInto(t, w.callBuiltin(t, builtin.AuditVerify, "").Data, &v)
+	return v
+}
+
+func TestAuditVerify(t *testing.T) {
+	w := newWorld(t, apps())
+	w.callBuiltin(t, builtin.Apps, "")
+	if v := w.verification(t); v.Verdict != answer.Intact || v.Records != 1 {
+		t.Errorf("%+v", v) // one entry of the first call, none of this one yet
+	}
+	text, err := os.ReadFile(w.journal)
+	assert.NilError(t, err)
+	assert.NilError(t, os.WriteFile(w.journal, []byte(strings.Replace(string(text), "outcome", "OUTCOME", 1)), 0o600))
+	v := w.verification(t)
+	assert.Check(t, is.Equal(v.Verdict, answer.Tampered), "%+v", v)
+	assert.Check(t, v.Faults[0].Record == 1, "%+v", v)
+	if text := w.callBuiltin(t, builtin.AuditVerify, "").Text; !strings.HasPrefix(text, "tampered at record 1: ") {
+		t.Error(text)
+	}
+}
+
+func TestAuditExport(t *testing.T) {
+	w := newWorld(t, apps())
+	w.callBuiltin(t, builtin.Apps, "")
+	out := w.callBuiltin(t, builtin.AuditExport, `{"tool": "apps"}`).Text
+	lines := strings.Count(out, "\n")
+	assert.Check(t, is.Equal(lines, 2))
+	assert.Check(t, is.Equal(strings.Count(out, `"verified":true`), 1))
+	assert.Check(t, is.Contains(out, `{"verification":{"status":"ok"`))
+	path := filepath.Join(t.TempDir(), "audit.json")
+	args := `{"tool": "apps", "file": "` + path + `"}`
+	w.callBuiltin(t, builtin.AuditExport, args)
+	kept, err := os.ReadFile(path)
+	assert.NilError(t, err, kept)
+	assert.Equal(t, strings.Count(string(kept), `"verified":true`), 1, kept)
+	for args, want := range map[string]string{
+		args:                               "is there already",
+		`{"file": "here.json"}`:            "absolute path",
+		`{"file": "/nowhere/at/all.json"}`: "cannot be made",
+		`{"until": "tomorrow"}`:            "until: ",
+	} {
+		e := w.refuses(t, aai.InvalidParams, person(), aai.BuiltinApp, builtin.AuditExport, args)
+		assert.Assert(t, is.Contains(e.Message, want), "%+v", e)
+	}
+}
+
+func TestAuditWithoutItsKey(t *testing.T) {
+	w := newWorld(t, nil)
+	w.callBuiltin(t, builtin.Apps, "")
+	assert.NilError(t, os.Remove(w.journal+".key"))
+	e := w.refuses(t, aai.AutomationFailed, person(), aai.BuiltinApp, builtin.AuditVerify, "")
+	assert.Assert(t, e.Hint != "", "%+v", e)
+}
+
+// TestRefusedCallSaysItsTarget checks that a refused call records its target.
+func TestRefusedCallSaysItsTarget(t *testing.T) {
+	w := newWorld(t, nil)
+	w.otherApps = []*aai.App{windows()}
+	w.open()
+	if _, err := w.do(t, agent(), aai.DesktopApp, "press", `{"app": "editor"}`); err == nil {
+		t.Fatal("nobody allowed that")
+	}
+	text, err := os.ReadFile(w.journal)
+	assert.NilError(t, err)
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	last := lines[len(lines)-1]
+	assert.Assert(t, is.Contains(last, `"kind":"outcome"`))
+	assert.Assert(t, is.Contains(last, `"target":"desktop/editor"`))
+}
+
+// TestHistoryOfOneCall checks the query of one call, with its kept result.
+func TestHistoryOfOneCall(t *testing.T) {
+	for _, full := range []bool{false, true} {
+		w := newWorld(t, apps())
+		w.deps.Journal = audit.NewFromConfig(audit.Config{Path: w.journal, KeepFull: full})
+		w.open()
+		w.callBuiltin(t, builtin.Grant, `{"app": "memo", "tool": "add", "caller": "mcp:claude", "identity": "/usr/bin/claude"}`)
+		_, err := w.do(t, agent(), "memo", "add", `{"title": "milk", "password": "hunter2"}`)
+		assert.NilError(t, err)
+		var found []struct {
+			Call   string
+			Answer struct {
+				Text string
+				Data map[string]any
+			}
+		}
+		decodeInto(t, w.callBuiltin(t, builtin.History, `{"tool": "add"}`).Data, &found)
+		assert.Assert(t, is.Len(found, 1))
+		decodeInto(t, w.callBuiltin(t, builtin.History, `{"call": "`+found[0].Call+`"}`).Data, &found)
+		want := map[bool]string{true: "milk"}[full]
+		got, _ := found[0].Answer.Data["title"].(string)
+		assert.Assert(t, is.Len(found, 1), full)
+		assert.Equal(t, got, want, full)
+		b, err := os.ReadFile(w.journal)
+		assert.NilError(t, err)
+		assert.Assert(t, !strings.Contains(string(b), "hunter2"), "the password is in the journal, or: %v", err)
+		assert.Check(t, w.deps.Journal.Close())
 	}
 }

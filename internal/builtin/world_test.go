@@ -238,11 +238,22 @@ func (w *world) expectRefused(t *testing.T, tool, arguments string, want aai.Err
 	expectError(t, err, want)
 }
 
+// refuses calls a tool, which must fail with the code.
+func (w *world) refuses(t *testing.T, code aai.Code, who aai.Caller, app, tool, arguments string) *aai.Error {
+	t.Helper()
+	_, err := w.do(t, who, app, tool, arguments)
+	e := aai.AsError(err)
+	assert.Assert(t, e != nil, "%s %s was accepted", tool, arguments)
+	assert.Equal(t, e.Code, code, "%s %s: %v", tool, arguments, err)
+	return e
+}
+
 // expectError compares the parts of an error that a caller sees; an empty Hint matches any.
 func expectError(t *testing.T, err error, want aai.Error) {
 	t.Helper()
 	e, ok := errors.AsType[*aai.Error](err)
 	assert.Assert(t, ok, "%s %v", want.Code, err)
+	assert.Check(t, e.RetrySafe(), "%+v", e)
 	got := aai.Error{Code: e.Code, Message: e.Message, Hint: e.Hint, Candidates: e.Candidates}
 	if want.Hint == "" {
 		got.Hint = ""
