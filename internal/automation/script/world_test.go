@@ -82,10 +82,14 @@ func (s *store) Remove(func(policy.Grant) bool) (int, error) { return 0, nil }
 
 func (s *store) CheckWritable() error { return nil }
 
+// scriptLimit ends a script that a fault lets run on, so that its test fails instead of the whole package.
+const scriptLimit = 2 * time.Minute
+
 // command returns the command of a child: this test binary.
 func command() *exec.Cmd {
-	cmd := exec.CommandContext(context.Background(), os.Args[0], childMark)
-	return cmd
+	ctx, cancel := context.WithTimeout(context.Background(), scriptLimit)
+	context.AfterFunc(ctx, cancel)
+	return exec.CommandContext(ctx, os.Args[0], childMark)
 }
 
 func newWorld(t testing.TB) *world {
@@ -196,6 +200,8 @@ func (w *world) do(ctx context.Context, text string, args map[string]any) (*aai.
 	for name, value := range args {
 		all[name] = value
 	}
+	ctx, cancel := context.WithTimeout(ctx, scriptLimit)
+	defer cancel()
 	return w.gateway.Do(ctx, &aai.Call{Caller: agent(), App: aai.BuiltinApp, Tool: BuiltinToolName, Args: all})
 }
 

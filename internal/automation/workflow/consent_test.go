@@ -42,17 +42,6 @@ func TestAskedOnceAboutAll(t *testing.T) {
 	}
 }
 
-// Consent to an act, even for once, covers its undo.
-func TestTakingBackIsNotAskedAbout(t *testing.T) {
-	w := newWorld(t)
-	w.kept["a"] = "apple"
-	w.fails["get nothing"] = aai.Errorf(aai.ElementNotFound, "there is nothing")
-	_, err := w.does(t, step("set", documentObject{"name": "a", "value": "pear"}), step("get", documentObject{"name": "nothing"}, "on_fail", "rollback"))
-	if err == nil || w.kept["a"] != "apple" || len(w.asked) != 1 {
-		t.Errorf("%v, kept %v, asked %d", err, w.kept, len(w.asked))
-	}
-}
-
 // A refusal covers all steps.
 func TestNo(t *testing.T) {
 	w := newWorld(t)

@@ -30,13 +30,13 @@ func TestAFileIsATool(t *testing.T) {
 	w.write(t, "set-a.json", setA)
 	_, e := w.do(t, sessionAgent("s"), workflow.LibraryAppID, "set-a", map[string]any{"to": `{{step_1.x}} "quoted" {{params.to}}`})
 	assert.Assert(t, e == nil, e)
-	assert.Check(t, is.Equal(w.numbers["a"], `{{step_1.x}} "quoted" {{params.to}} {{x}}`))
-	if _, e := w.do(t, sessionAgent("s"), workflow.LibraryAppID, "set-a", nil); e != nil || w.numbers["a"] != "after {{x}}" {
-		t.Errorf("%v, set to %q", e, w.numbers["a"])
+	assert.Check(t, is.Equal(w.kept["a"], `{{step_1.x}} "quoted" {{params.to}} {{x}}`))
+	if _, e := w.do(t, sessionAgent("s"), workflow.LibraryAppID, "set-a", nil); e != nil || w.kept["a"] != "after {{x}}" {
+		t.Errorf("%v, set to %q", e, w.kept["a"])
 	}
 	w.write(t, "set-a.json", strings.Replace(setA, `"a", "value"`, `"b", "value"`, 1))
-	if _, e := w.do(t, sessionAgent("s"), workflow.LibraryAppID, "set-a", nil); e != nil || w.numbers["b"] != "after {{x}}" {
-		t.Errorf("%v, set to %q", e, w.numbers["b"])
+	if _, e := w.do(t, sessionAgent("s"), workflow.LibraryAppID, "set-a", nil); e != nil || w.kept["b"] != "after {{x}}" {
+		t.Errorf("%v, set to %q", e, w.kept["b"])
 	}
 	assert.NilError(t, os.Remove(filepath.Join(w.folder, "set-a.json")))
 	_, e = w.do(t, sessionAgent("s"), workflow.LibraryAppID, "set-a", nil)
@@ -59,7 +59,7 @@ func TestAChangedFileAsksAgain(t *testing.T) {
 	if first != 2 || asks(setA) != 0 { // for the workflow and for its step
 		t.Errorf("asked %d times, then %v", first, w.asked)
 	}
-	if n := asks(setA + " "); n != 1 || !strings.Contains(w.asked[0], "set-a") {
+	if n := asks(setA + " "); n != 1 || !strings.Contains(w.asked[0].Title, "set-a") {
 		t.Errorf("of a changed file asked %v", w.asked)
 	}
 }
@@ -86,7 +86,7 @@ func TestAskedAtATerminal(t *testing.T) {
 			rounds++
 			_, err = w.Do(t.Context(), &again)
 		}
-		assert.Check(t, is.Equal(w.numbers["a"], want), "%s %v", answer, err)
+		assert.Check(t, is.Equal(w.kept["a"], want), "%s %v", answer, err)
 		assert.Check(t, is.Equal(rounds, 2), "%s %v", answer, err)
 		assert.Check(t, is.Equal((err == nil), (answer != "deny")), "%s %v", answer, err)
 	}
@@ -169,7 +169,7 @@ func TestRunsAreTheirCallers(t *testing.T) {
 	result, e := w.do(t, later, aai.BuiltinApp, workflow.RollBackTool, map[string]any{"run": id})
 	assert.Assert(t, e == nil, "%v %+v", e, result)
 	assert.Assert(t, strings.HasPrefix(result.Text, "set-a: 1 of 1 act undone"), "%v %+v", e, result)
-	assert.Equal(t, w.numbers["a"], "before", "%v %+v", e, result)
+	assert.Equal(t, w.kept["a"], "before", "%v %+v", e, result)
 	result, e = w.do(t, later, aai.BuiltinApp, workflow.ShowTool, map[string]any{"run": id})
 	assert.Assert(t, e == nil, "%v %+v", e, result)
 	assert.Assert(t, is.Contains(result.Text, "rolled_back"), "%v %+v", e, result)
@@ -270,7 +270,7 @@ func TestMacroOfAProject(t *testing.T) {
 	root := aai.Root{Path: project}
 	err := run(map[string]any{"file": ".aai/macros/note.json"}, root)
 	assert.Assert(t, err == nil, err)
-	assert.Check(t, is.Equal(w.numbers["a"], "macro"), "the macro did nothing: %v", w.numbers)
+	assert.Check(t, is.Equal(w.kept["a"], "macro"), "the macro did nothing: %v", w.kept)
 	for name, try := range map[string]struct {
 		args  map[string]any
 		roots []aai.Root

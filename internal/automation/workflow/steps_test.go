@@ -56,6 +56,7 @@ func TestWhatWasDoneIsTakenBack(t *testing.T) {
 	assert.Check(t, is.Equal(w.kept["a"], "old"), w.kept)
 	assert.Check(t, is.Equal(w.kept["b"], "old"), w.kept)
 	assert.Check(t, w.kept["c"] == nil, "kept %v", w.kept)
+	assert.Check(t, is.Len(w.asked, 1), "the consent covers the undo")
 	if a, b := slices.Index(w.calls, "get a"), slices.Index(w.calls, "get b"); b > a {
 		t.Errorf("not the newest first: %v", w.calls)
 	}
