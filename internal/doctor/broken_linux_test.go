@@ -93,6 +93,16 @@ func scratchAnswers(verdicts ...string) func(*Config) {
 	}
 }
 
+// scratchTool lets the scratch gateway have one tool.
+func scratchTool(name, answer string) func(*Config) {
+	return func(c *Config) {
+		c.NewScratchGateway = func(string, func(string) string, aai.Asker) (*gateway.Gateway, func() error, error) {
+			app := answered(name, answer)
+			return app.gateway(), func() error { return nil }, nil
+		}
+	}
+}
+
 // program installs a program in the only folder of the PATH.
 func program(name, script string) func(*Config) {
 	return func(c *Config) {
@@ -150,7 +160,12 @@ func conditions(tmp, bus string) []condition {
 		{check: "window", name: "no program for it"},
 		{check: "question", name: "no gateway"},
 		{check: "service", name: "no bus can start", session: `"Found": {}`},
+		{check: "service", name: "answers", session: found("DBUS_SESSION_BUS_ADDRESS", bus), change: scratchTool("turn", `"7 好你 ,eßürG"`)},
+		{check: "service", name: "answers otherwise", session: found("DBUS_SESSION_BUS_ADDRESS", bus), change: scratchTool("turn", `"7"`)},
+		{check: "service", name: "has no tool", session: found("DBUS_SESSION_BUS_ADDRESS", bus), change: scratchTool("other", `"7"`)},
 		{check: "web", name: "no scratch gateway"},
+		{check: "web", name: "answers without a login", change: scratchTool("list_errands", `[]`)},
+		{check: "web", name: "asks for no login", change: scratchTool("other", `[]`)},
 		{check: "journal", name: "a pipe in its place", app: journal(fifo, syscall.ENXIO), change: tampered},
 		{check: "journal", name: "without a right", app: journal(plain, fs.ErrPermission)},
 		{check: "journal", name: "no place", app: fakeApp{ready: errors.New("no folder")}},
@@ -328,6 +343,7 @@ func writeFinding(t *testing.T, all *strings.Builder, c condition, f *Finding) {
 // steady replaces the parts of a text that differ between computers.
 func steady(text, tmp, bus string) string {
 	text = strings.NewReplacer(bus, "BUS", tmp, "TMP", "sudo ", "", fmt.Sprint("chown ", os.Getuid(), " "), "chown ME ", fmt.Sprint("chown -R ", os.Getuid(), " "), "chown -R ME ", runFolder(), "RUN").Replace(text)
+	text = regexp.MustCompile(`127.0.0.1:\d+`).ReplaceAllString(text, "127.0.0.1:PORT")
 	text = regexp.MustCompile(`Xvfb :\d+ `).ReplaceAllString(strings.ReplaceAll(text, "=:90", "=:N"), "Xvfb :N ")
 	return regexp.MustCompile(`\b\d+ (MB|GB)\b|process \d+|kill \d+|DISPLAY=:\d+`).ReplaceAllStringFunc(text, func(s string) string {
 		return regexp.MustCompile(`\d+`).ReplaceAllString(s, "N")
