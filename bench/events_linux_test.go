@@ -66,10 +66,7 @@ func (w *desktopBench) notices(b *testing.B) {
 	out, err := monitor.StdoutPipe()
 	assert.NilError(b, err)
 	assert.NilError(b, monitor.Start())
-	b.Cleanup(func() {
-		_ = monitor.Process.Kill()
-		_ = monitor.Wait()
-	})
+	killAtEnd(b, monitor)
 	seen := arrivals(out, "member=StateChanged")
 	time.Sleep(time.Second) // the monitor and the gateway have settled
 	var took samples
@@ -87,7 +84,6 @@ func (w *desktopBench) notices(b *testing.B) {
 	}
 	p95 := took.quantile(0.95)
 	w.table.judge("event to first notice over stdio, GTK 3", medianAndP95(took), "dbus-monitor's line", more(took.median()), "p95 ≤ 20 ms", p95 <= 20*time.Millisecond)
-	b.ReportMetric(0, "ns/op")
 	b.ReportMetric(float64(p95)/1e6, "ms/p95")
 }
 
@@ -147,7 +143,6 @@ func (w *desktopBench) completeness(b *testing.B) {
 		worst = min(worst, got)
 	}
 	w.table.judge("events of 1,000 changes at once, fewest of five times", strconv.Itoa(worst), "", fmt.Sprintf("%d lost", lost), "1,000", worst == changes && lost == 0)
-	b.ReportMetric(0, "ns/op")
 	b.ReportMetric(float64(worst), "events")
 }
 
@@ -167,7 +162,6 @@ func (w *desktopBench) idleListeners(b *testing.B) {
 	share := shareOfCore(b, c.scene.gateway.pid(), while)
 	w.table.judge("processor while five resources are followed and nothing happens", percent(share), "none followed "+percent(alone), fmt.Sprintf("%+.2f %%", 100*(share-alone)),
 		"≤ +0.1 %", share-alone <= 0.001)
-	b.ReportMetric(0, "ns/op")
 	b.ReportMetric(100*share, "%core")
 }
 
@@ -197,7 +191,6 @@ func (w *desktopBench) manySubscribers(b *testing.B) {
 	each := float64(notices.Load()) / subscribers / long.Seconds()
 	w.table.judge("processor, 100 subscribers of 20 events a second over HTTP", percent(share), "", fmt.Sprintf("%.1f notices a second each", each),
 		"≤ 5 %", share <= 0.05 && notices.Load() > 0)
-	b.ReportMetric(0, "ns/op")
 	b.ReportMetric(100*share, "%core")
 }
 
@@ -217,10 +210,7 @@ func (w *desktopBench) serveHTTP(b *testing.B, s *scene, id string) *httpGateway
 	said, err := g.process.StderrPipe()
 	assert.NilError(b, err)
 	assert.NilError(b, g.process.Start())
-	b.Cleanup(func() {
-		_ = g.process.Process.Kill()
-		_ = g.process.Wait()
-	})
+	killAtEnd(b, g.process)
 	lines := bufio.NewScanner(said)
 	for lines.Scan() {
 		if _, rest, ok := strings.Cut(lines.Text(), "Serving MCP at "); ok {

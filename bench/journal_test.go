@@ -12,8 +12,10 @@ import (
 	"gotest.tools/v3/assert"
 
 	"github.com/gybob/aai-gateway"
+	answers "github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/audit"
 	"github.com/gybob/aai-gateway/internal/gateway"
+	"github.com/gybob/aai-gateway/internal/gateway/active"
 	"github.com/gybob/aai-gateway/internal/gui/risk"
 	"github.com/gybob/aai-gateway/internal/lexicon"
 	"github.com/gybob/aai-gateway/internal/policy"
@@ -25,9 +27,9 @@ import (
 // written and flushed, and as many callers with a separate flush each.
 func BenchmarkJournal(b *testing.B) {
 	var t table
-	b.Run("Path", func(b *testing.B) { path(b, &t) })
-	b.Run("Intent", func(b *testing.B) { durableIntent(b, &t) })
-	b.Run("Load", func(b *testing.B) { groupCommit(b, &t) })
+	runOnce(b, "Path", func(b *testing.B) { path(b, &t) })
+	runOnce(b, "Intent", func(b *testing.B) { durableIntent(b, &t) })
+	runOnce(b, "Load", func(b *testing.B) { groupCommit(b, &t) })
 	fmt.Print(t.String())
 }
 
@@ -72,7 +74,6 @@ func path(b *testing.B, t *table) {
 	added := with.median() - without.median()
 	t.judge("record and gates of a call that reads, p50", micros(added), "the path without "+micros(without.median()), "", "≤ 40 µs", added <= 40*time.Microsecond)
 	t.add("record and gates of a call that reads, p99", micros(with.quantile(0.99)-without.quantile(0.99)), "the path without "+micros(without.quantile(0.99)), "")
-	b.ReportMetric(0, "ns/op")
 	b.ReportMetric(float64(added)/1e3, "µs/added")
 }
 
@@ -99,18 +100,13 @@ func durableIntent(b *testing.B, t *table) {
 	var ours, bare samples
 	for range rounds {
 		for range each {
-			begun := time.Now()
-			assert.NilError(b, record.Record(b.Context(), entry()))
-			ours.add(time.Since(begun))
-			begun = time.Now()
-			writeAndFlush(b, floor)
-			bare.add(time.Since(begun))
+			ours.add(elapsed(func() { assert.NilError(b, record.Record(b.Context(), entry())) }))
+			bare.add(elapsed(func() { writeAndFlush(b, floor) }))
 		}
 	}
 	r := ratio(ours.median(), bare.median())
 	t.judge("durable intent, p50", micros(ours.median()), "one flushed append "+micros(bare.median()), times(r), "≤ 1.3×", r <= 1.3)
 	t.add("durable intent, p99", micros(ours.quantile(0.99)), "one flushed append "+micros(bare.quantile(0.99)), times(ratio(ours.quantile(0.99), bare.quantile(0.99))))
-	b.ReportMetric(0, "ns/op")
 	b.ReportMetric(float64(ours.median())/1e3, "µs/intent")
 }
 
@@ -159,6 +155,175 @@ func groupCommit(b *testing.B, t *table) {
 	rate := func(d time.Duration) string { return fmt.Sprintf("%.0f/s", callers*each/d.Seconds()) }
 	r := ratio(bare.median(), ours.median())
 	t.judge(fmt.Sprintf("durable intents of %d callers at once", callers), rate(ours.median()), "a flush each "+rate(bare.median()), times(r), "≥ 5×", r >= 5)
-	b.ReportMetric(0, "ns/op")
 	b.ReportMetric(callers*each/ours.median().Seconds(), "intents/s")
+}
+
+// BenchmarkHistory measures the queries of a page over 100,000 calls of a month: each kind,
+// including those without results, which would read everything.
+func BenchmarkHistory(b *testing.B) {
+	calls, rounds := 100_000, roundLimit(b, 20)
+	if os.Getenv(shortVariable) != "" {
+		calls = 1000
+	}
+	record := audit.New(filepath.Join(b.TempDir(), "audit.jsonl"))
+	b.Cleanup(func() { _ = record.Close() })
+	fillMonth(b, record, calls)
+	begun := time.Now()
+	_, err := record.History(b.Context(), audit.Filter{})
+	assert.NilError(b, err)
+	var t table
+	t.add("what was left of the index", time.Since(begun).Round(time.Millisecond).String(), "", "")
+	history := func(f audit.Filter) func(context.Context) error {
+		return func(ctx context.Context) error { _, err := record.History(ctx, f); return err }
+	}
+	count := func(f audit.Filter) func(context.Context) error {
+		return func(ctx context.Context) error { _, err := record.ToolStats(ctx, f, false); return err }
+	}
+	spans := func(f audit.Filter, byDay bool) func(context.Context) error {
+		return func(ctx context.Context) error { _, err := record.PeriodStats(ctx, f, byDay, time.UTC); return err }
+	}
+	week := time.Now().Add(-7 * 24 * time.Hour)
+	for _, look := range []struct {
+		name string
+		do   func(context.Context) error
+	}{
+		{"the newest 50", history(audit.Filter{})},
+		{"of an app", history(audit.Filter{App: "org.example.App3"})},
+		{"of an app that is not there", history(audit.Filter{App: "org.example.None"})},
+		{"of a caller and a result", history(audit.Filter{Caller: "agent2", Result: "timeout"})},
+		{"of a caller that is not there", history(audit.Filter{Caller: "nobody"})},
+		{"of a day a week ago", history(audit.Filter{Since: week, Until: week.Add(24 * time.Hour)})},
+		{"with words that all have", history(audit.Filter{Text: "buy milk"})},
+		{"with a word that one has", history(audit.Filter{Text: "number777"})},
+		{"with words, of an app", history(audit.Filter{Text: "milk", App: "org.example.App3"})},
+		{"with words that none has", history(audit.Filter{Text: "nothing like that"})},
+		{"an old page", history(audit.Filter{Before: "c500"})},
+		{"the story of a call", func(ctx context.Context) error { _, err := record.Trace(ctx, "c777"); return err }},
+		{"totals by day", spans(audit.Filter{}, true)},
+		{"totals of a week by hour", spans(audit.Filter{Since: week}, false)},
+		{"totals of an app by day", spans(audit.Filter{App: "org.example.App3"}, true)},
+		{"counts by tool", count(audit.Filter{})},
+		{"counts by tool since a week", count(audit.Filter{Since: week})},
+	} {
+		var took samples
+		for range rounds {
+			took.add(elapsed(func() { assert.NilError(b, look.do(b.Context())) }))
+		}
+		t.judge(look.name+", p50", fmt.Sprintf("%.1f ms", float64(took.median())/1e6), "", "", "≤ 30 ms", took.median() <= 30*time.Millisecond)
+	}
+	b.ReportMetric(0, "ns/op")
+	fmt.Print(t.String())
+}
+
+// fillMonth records the calls of a month: each agent uses a few apps for an hour, and then others.
+func fillMonth(b *testing.B, record *audit.Journal, calls int) {
+	b.Helper()
+	step := 30 * 24 * time.Hour / time.Duration(calls)
+	for i := range calls {
+		burst := i / 200
+		e := &aai.Entry{
+			Kind: aai.Outcome, Time: time.Now().Add(-step * time.Duration(calls-i)), Call: fmt.Sprint("c", i), Admitted: true, Effect: aai.Reads, Ran: true,
+			Caller: aai.Caller{Door: aai.DoorMCP, Name: fmt.Sprint("agent", burst%5), Identity: fmt.Sprint("/usr/bin/agent", burst%5)},
+			App:    fmt.Sprint("org.example.App", (burst*7+i%3)%40), Tool: fmt.Sprint("tool", i%4), Consent: "always",
+			Args: map[string]any{"text": fmt.Sprintf("buy milk number%d", i)}, Elapsed: time.Duration(i%1000) * time.Millisecond,
+		}
+		if i%25 == 0 {
+			e.Code, e.Message = aai.Timeout, "it did not answer"
+		}
+		assert.NilError(b, record.Record(b.Context(), e))
+	}
+}
+
+// activeCalls is the number of active calls when they are stopped.
+const activeCalls = 50
+
+// blockingGateway returns a gateway with calls that last until they are cancelled, and a real journal.
+func blockingGateway(b *testing.B, folder string) (*gateway.Gateway, *active.StopList) {
+	parts := oneApp{&aai.App{ID: "org.example.App", Tools: []*aai.Tool{{
+		Name: "hold", Effect: aai.Changes, Limits: aai.Limits{Timeout: time.Hour},
+		Run: func(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		},
+	}}}}
+	j := audit.New(filepath.Join(folder, "audit.jsonl"))
+	b.Cleanup(func() { _ = j.Close() })
+	g := &gateway.Gateway{Catalog: parts, Gates: []aai.Gate{parts}, Journal: j}
+	h := active.NewStopList(active.StopConfig{Path: filepath.Join(folder, "halt", "stopped"), OnChange: g.CancelStopped})
+	b.Cleanup(func() { _ = h.Close() })
+	g.Stops = h
+	return g, h
+}
+
+// BenchmarkStop measures the time from stopping everything in one gateway until the last of fifty
+// active calls in another has ended and is in the journal; compared with the time after their
+// caller leaves.
+func BenchmarkStop(b *testing.B) {
+	for name, stops := range map[string]bool{"Stop": true, "CallerLeaves": false} {
+		b.Run(name, func(b *testing.B) {
+			folder := b.TempDir()
+			g, _ := blockingGateway(b, folder)
+			_, other := blockingGateway(b, folder)
+			var took samples
+			for b.Loop() {
+				ctx, leave := context.WithCancel(b.Context())
+				var calls sync.WaitGroup
+				for i := range activeCalls {
+					calls.Go(func() {
+						call := &aai.Call{Caller: aai.Caller{Door: aai.DoorMCP, Name: fmt.Sprint("bench", i)}, App: "org.example.App", Tool: "hold"}
+						_, _ = g.Do(ctx, call) // it is cancelled
+					})
+				}
+				for acting := 0; acting < activeCalls; {
+					acting = 0
+					for _, u := range g.Active() {
+						if u.Stage == gateway.StageActing {
+							acting++
+						}
+					}
+					time.Sleep(time.Millisecond)
+				}
+				begun := time.Now()
+				if stops {
+					assert.NilError(b, other.Add(b.Context(), answers.Stop{At: begun, Door: aai.DoorCLI}))
+				} else {
+					leave()
+				}
+				calls.Wait()
+				took.add(time.Since(begun))
+				leave()
+				_, err := other.Remove(b.Context(), func(answers.Stop) bool { return true })
+				assert.NilError(b, err)
+			}
+			b.ReportMetric(float64(took.median())/1e6, "ms/median")
+			b.ReportMetric(float64(took.quantile(1))/1e6, "ms/longest")
+		})
+	}
+}
+
+// BenchmarkDoWithStop is BenchmarkDo with a stop list to check and a publisher of active calls.
+func BenchmarkDoWithStop(b *testing.B) {
+	folder := b.TempDir()
+	parts := oneApp{&aai.App{ID: "org.example.App", Tools: []*aai.Tool{{
+		Name: "echo", Effect: aai.Reads,
+		Run: func(context.Context, *aai.Call) (*aai.Result, error) { return &aai.Result{Text: "hello"}, nil },
+	}}}}
+	call := &aai.Call{Caller: aai.Caller{Door: aai.DoorMCP, Name: "bench"}, App: "org.example.App", Tool: "echo"}
+	for name, watched := range map[string]bool{"Bare": false, "Watched": true} {
+		b.Run(name, func(b *testing.B) {
+			g := &gateway.Gateway{Catalog: parts, Gates: []aai.Gate{parts}, Journal: parts}
+			if watched {
+				h := active.NewStopList(active.StopConfig{Path: filepath.Join(folder, "halt", "stopped"), OnChange: g.CancelStopped})
+				defer h.Close() //nolint:errcheck // it only ends
+				teller := active.NewPublisher(filepath.Join(folder, "running"), g.Active, nil)
+				defer teller.Close() //nolint:errcheck // it only ends
+				g.Stops, g.OnActiveChange = h, teller.StageChanged
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				_, err := g.Do(b.Context(), call)
+				assert.NilError(b, err)
+			}
+		})
+	}
 }

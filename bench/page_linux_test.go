@@ -141,9 +141,7 @@ func (p *pageBrowser) shown(b *testing.B, path string, rounds int) (took samples
 	b.Helper()
 	p.get(b, path)
 	for range rounds {
-		begun := time.Now()
-		size = len(p.get(b, path))
-		took.add(time.Since(begun))
+		took.add(elapsed(func() { size = len(p.get(b, path)) }))
 	}
 	return took, size
 }

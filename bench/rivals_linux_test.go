@@ -1,9 +1,17 @@
 package bench
 
 import (
+	"bufio"
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"regexp"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -15,15 +23,175 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/tokencount"
 )
 
+// Time limits of a peer, after which a hanging one ends. The walker lives while many apps are
+// started.
+const (
+	peerPatience = time.Minute
+	longPatience = 4 * time.Minute
+)
+
+// peer is a third-party program that answers a line of JSON with another.
+type peer struct {
+	in  io.WriteCloser
+	out *bufio.Reader
+}
+
+// peerCommand returns a program with only the session's environment. It ends with the benchmark.
+func peerCommand(b *testing.B, s *linuxtest.Session, patience time.Duration, program string, args ...string) *exec.Cmd {
+	b.Helper()
+	ctx, cancel := context.WithTimeout(b.Context(), patience)
+	b.Cleanup(cancel)
+	process := exec.CommandContext(ctx, program, args...)
+	process.Env, process.Dir = s.Env, s.Home
+	return process
+}
+
+// newPeer starts a peer.
+func newPeer(b *testing.B, process *exec.Cmd) (*peer, error) {
+	b.Helper()
+	in, err := process.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := process.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := process.Start(); err != nil {
+		return nil, err
+	}
+	b.Cleanup(func() {
+		_ = in.Close()
+		_ = process.Wait() // its exit code does not matter
+	})
+	return &peer{in, bufio.NewReader(out)}, nil
+}
+
+// ask sends a question and reads the answer. A member "error" in it is an error.
+func (p *peer) ask(question, into any) error {
+	line, err := json.Marshal(question)
+	if err != nil {
+		return err
+	}
+	if _, err := p.in.Write(append(line, '\n')); err != nil {
+		return err
+	}
+	told, err := p.out.ReadBytes('\n')
+	if err != nil {
+		return fmt.Errorf("it ended: %w", err)
+	}
+	var failed struct{ Error string }
+	if err := json.Unmarshal(told, &failed); err != nil {
+		return err
+	}
+	if failed.Error != "" {
+		return errors.New(failed.Error)
+	}
+	return json.Unmarshal(told, into)
+}
+
+// installed returns the path of a file that scripts/need-peers installed.
+func installed(parts ...string) (string, error) {
+	path, err := filepath.Abs(filepath.Join(append([]string{"..", ".cache", "peers", "node_modules"}, parts...)...))
+	if err == nil {
+		_, err = os.Stat(path)
+	}
+	if err != nil {
+		return "", fmt.Errorf("not installed: scripts/need-peers (make bench does): %w", err)
+	}
+	return path, nil
+}
+
+// node returns the Node.js of the peers.
+func node() (string, error) { return installed("node-linux-"+nodeArch(), "bin", "node") }
+
+// nodeArch returns the name of this processor in npm packages.
+func nodeArch() string {
+	if runtime.GOARCH == "amd64" {
+		return "x64"
+	}
+	return runtime.GOARCH
+}
+
+// cuaAnswer is an answer of peers/cua/driver.mjs.
+type cuaAnswer struct {
+	StateMs, ClickMs float64
+	Elements         int
+	Text             string
+}
+
+// newCua starts cua-driver. Its script must be beside its library.
+func newCua(b *testing.B, s *linuxtest.Session) (*peer, error) {
+	b.Helper()
+	program, err := node()
+	if err != nil {
+		return nil, err
+	}
+	library, err := installed("@trycua", "cua-driver")
+	if err != nil {
+		return nil, err
+	}
+	source, err := os.ReadFile(filepath.Join("peers", "cua", "driver.mjs"))
+	if err != nil {
+		return nil, err
+	}
+	script := filepath.Join(filepath.Dir(filepath.Dir(filepath.Dir(library))), "driver.mjs")
+	if err := os.WriteFile(script, source, 0o600); err != nil {
+		return nil, err
+	}
+	return newPeer(b, peerCommand(b, s, peerPatience, program, script))
+}
+
+// walkAnswer is an answer of peers/pyatspi/walk.py.
+type walkAnswer struct {
+	Ms    float64
+	Nodes int
+}
+
+// newWalker starts pyatspi.
+func newWalker(b *testing.B, s *linuxtest.Session) (*peer, error) {
+	b.Helper()
+	script, err := filepath.Abs(filepath.Join("peers", "pyatspi", "walk.py"))
+	if err != nil {
+		return nil, err
+	}
+	return newPeer(b, peerCommand(b, s, longPatience, "/usr/bin/python3", script))
+}
+
+// newPlaywright starts playwright-mcp with its own browser.
+func newPlaywright(b *testing.B, s *linuxtest.Session) (*session, error) {
+	b.Helper()
+	program, err := node()
+	if err != nil {
+		return nil, err
+	}
+	script, err := installed("@playwright", "mcp", "cli.js")
+	if err != nil {
+		return nil, err
+	}
+	p, err := newSession(peerCommand(b, s, longPatience, program, script,
+		"--executable-path", "/usr/bin/chromium", "--headless", "--no-sandbox", "--isolated"))
+	if err != nil {
+		return nil, err
+	}
+	b.Cleanup(func() {
+		_ = p.in.Close()
+		_ = p.process.Wait()
+	})
+	return p, p.initializeSession()
+}
+
+// milliseconds converts a peer's time.
+func milliseconds(ms float64) time.Duration { return time.Duration(ms * float64(time.Millisecond)) }
+
 // comparePeers does the same things with the gateway and with peers, alternately. The table names
 // peers that cannot run.
 func (w *desktopBench) comparePeers(b *testing.B) {
-	b.Run("Native", w.compareNative)
-	b.Run("Web", w.compareWeb)
-	b.Run("DevTools", w.compareDevTools)
-	b.Run("Form", w.compareForm)
-	b.Run("Words", w.comparePageTokens)
-	b.ReportMetric(0, "ns/op")
+	runOnce(b, "Native", w.compareNative)
+	runOnce(b, "Web", w.compareWeb)
+	runOnce(b, "DevTools", w.compareDevTools)
+	runOnce(b, "Form", w.compareForm)
+	runOnce(b, "Words", w.comparePageTokens)
 }
 
 // firstLine shortens an error for a table.
@@ -76,7 +244,6 @@ func (w *desktopBench) compareNative(b *testing.B) {
 		w.table.add(fmt.Sprintf("tree of %s, beside cua-driver", kind), fmt.Sprintf("%s, %d tokens", medianAndP95(tree), tokencount.Count(b, s.gateway.ask(b, "tools/call", treeCall).text(b))),
 			fmt.Sprintf("cua-driver %s, %d tokens", medianAndP95(state), size), times(ratio(tree.median(), state.median())))
 	}
-	b.ReportMetric(0, "ns/op")
 }
 
 // counted reports whether one more press was counted within two seconds, and updates the count.
@@ -123,7 +290,6 @@ func openPage(b *testing.B, s *scene, address string) (*webPeer, error) {
 // with playwright-mcp, in a headless one.
 func (w *desktopBench) compareWeb(b *testing.B) {
 	rounds := roundLimit(b, 15)
-	b.ReportMetric(0, "ns/op")
 	s := w.newScene(b, "chromium")
 	page := serveWebPage(b)
 	pid := s.processOf(b, "chromium", browse(b, s.Session, page.address).PID)
