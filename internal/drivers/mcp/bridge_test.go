@@ -235,9 +235,7 @@ func TestValuesByName(t *testing.T) {
 	app := w.hostile(t, "env", "--key=${SECRET}", "$SECRET")
 	r := w.local.apps[0].Server.MCP
 	r.Env = []string{"SECRET", "TEST_GIVEN"}
-	_, e := w.call(t, app, "mcp_start", nil)
-	assert.Assert(t, e != nil, "%+v", e)
-	assert.Equal(t, e.Code, aai.AuthRequired, "%+v", e)
+	e := w.fails(t, aai.AuthRequired, app, "mcp_start", nil)
 	assert.Assert(t, is.Contains(e.Message, "needs a value for SECRET"), "%+v", e)
 	assert.Equal(t, e.Hint, "The person can set it: aai-gateway mcp env "+app+" SECRET.", "%+v", e)
 	if _, e := w.own(t, mcp.EnvTool, map[string]any{"app": app, "values": map[string]any{"OTHER": "x"}}); e == nil || !strings.Contains(e.Message, "values.OTHER") {

@@ -92,13 +92,10 @@ func TestOverHTTP(t *testing.T) {
 	assert.Equal(t, e.Delivery, aai.DeliveryUnknown, "%+v", e)
 	assert.Assert(t, e.Code == aai.AutomationFailed || e.Code == aai.AppNotRunning, "%+v", e)
 	wants.Store(&second)
-	_, e = w.call(t, app, "say", map[string]any{"word": "x"})
-	assert.Assert(t, e != nil, "%+v", e)
-	assert.Equal(t, e.Code, aai.AuthExpired, "%+v", e)
+	e = w.fails(t, aai.AuthExpired, app, "say", map[string]any{"word": "x"})
 	known.token.Store(&second)
-	result, e = w.call(t, app, "say", map[string]any{"word": "again"})
-	assert.Assert(t, e == nil, "%+v %+v", result, e)
-	assert.Equal(t, result.Text, "again", "%+v %+v", result, e)
+	result = w.must(t, app, "say", map[string]any{"word": "again"})
+	assert.Equal(t, result.Text, "again", "%+v", result)
 }
 
 // oddServer is a server over HTTP with a tool that cannot be read, and an answer with an unknown content.
@@ -154,9 +151,7 @@ func TestFarServersThatAreNone(t *testing.T) {
 	w := newWorld(t, func(c *mcp.Config) { c.Client = http.DefaultClient })
 	t.Cleanup(http.DefaultClient.CloseIdleConnections)
 	app := w.add(t, &aai.MCPRecipe{URL: address + "/elsewhere"})
-	_, e := w.call(t, app, "mcp_start", nil)
-	assert.Assert(t, e != nil, "%+v", e)
-	assert.Equal(t, e.Code, aai.AppNotRunning, "%+v", e)
+	e := w.fails(t, aai.AppNotRunning, app, "mcp_start", nil)
 	assert.Equal(t, e.Delivery, aai.NotDelivered, "%+v", e)
 	none := mcp.New(mcp.Config{})
 	_, err := none.Compile(&aai.Recipe{App: "a.b", MCP: &aai.MCPRecipe{URL: address}})

@@ -107,9 +107,8 @@ func (w *remoteWorld) active(t *testing.T, token string) bool {
 
 func (w *remoteWorld) echoes(t *testing.T, word string) {
 	t.Helper()
-	r, e := w.call(t, w.app, "echo", map[string]any{"message": word})
-	assert.Assert(t, e == nil, "%+v %+v", r, e)
-	assert.Equal(t, r.Text, "Echo: "+word, "%+v %+v", r, e)
+	r := w.must(t, w.app, "echo", map[string]any{"message": word})
+	assert.Equal(t, r.Text, "Echo: "+word, "%+v", r)
 }
 
 // named returns a login with its endpoints in the descriptor.
@@ -168,9 +167,7 @@ func (w *remoteWorld) lives(t *testing.T) {
 	_, refresh, _ := w.token(t)
 	w.ahead.Add(2 * int64(time.Hour))
 	w.revoke(t, refresh)
-	_, e = w.call(t, w.app, "echo", map[string]any{"message": "x"})
-	assert.Assert(t, e != nil, "%+v", e)
-	assert.Equal(t, e.Code, aai.AuthExpired, "%+v", e)
+	e = w.fails(t, aai.AuthExpired, w.app, "echo", map[string]any{"message": "x"})
 	assert.Equal(t, e.Delivery, aai.NotDelivered, "%+v", e)
 	assert.Assert(t, is.Contains(e.Hint, "aai-gateway auth login "+w.app), "%+v", e)
 	w.idle.Store(false)

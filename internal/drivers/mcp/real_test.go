@@ -64,14 +64,10 @@ func TestFilesystemServer(t *testing.T) {
 	result := w.must(t, app, "read_text_file", map[string]any{"path": path})
 	b, _ = json.Marshal(result.Data)
 	assert.Check(t, is.Contains(result.Text+string(b), `first ✓\nsecond`), "%+v", result)
-	_, e := w.call(t, app, "read_text_file", map[string]any{"path": "/etc/passwd"})
-	assert.Assert(t, e != nil, "%+v", e)
-	assert.Equal(t, e.Code, aai.AutomationFailed, "%+v", e)
+	e := w.fails(t, aai.AutomationFailed, app, "read_text_file", map[string]any{"path": "/etc/passwd"})
 	assert.Assert(t, is.Contains(e.Message, "Access denied"), "%+v", e)
 	assert.Equal(t, e.Delivery, aai.Delivered, "%+v", e)
-	_, e = w.call(t, app, "read_text_file", map[string]any{"pat": 1})
-	assert.Assert(t, e != nil, "%+v", e)
-	assert.Equal(t, e.Code, aai.InvalidParams, "%+v", e)
+	_ = w.fails(t, aai.InvalidParams, app, "read_text_file", map[string]any{"pat": 1})
 }
 
 // A server with memory keeps it over two calls; it is one process.
@@ -216,9 +212,7 @@ func TestGoplsServer(t *testing.T) {
 	assert.Assert(t, is.Contains(got.Text, "twice.go"))
 	assert.Assert(t, strings.Count(got.Text, "Hello()") >= 2, got.Text)
 	assert.Assert(t, got.UntrustedSource != "")
-	_, e := w.call(t, app, "go_symbol_references", map[string]any{"file": filepath.Join(r.Dir, "hello.go"), "symbol": "Nobody"})
-	assert.Assert(t, e != nil, "%+v", e)
-	assert.Equal(t, e.Code, aai.AutomationFailed, "%+v", e)
+	e := w.fails(t, aai.AutomationFailed, app, "go_symbol_references", map[string]any{"file": filepath.Join(r.Dir, "hello.go"), "symbol": "Nobody"})
 	assert.Equal(t, e.Delivery, aai.Delivered, "%+v", e)
 }
 

@@ -114,9 +114,8 @@ func TestLostSession(t *testing.T) {
 			s.unknown = unknown
 			w.start(t, app)
 			s.restart("do")
-			r, e := w.call(t, app, "do", nil)
-			assert.Assert(t, e == nil, "%+v %v", r, e)
-			assert.Equal(t, r.Text, "did do", "%+v %v", r, e)
+			r := w.must(t, app, "do", nil)
+			assert.Equal(t, r.Text, "did do", "%+v", r)
 			n := s.calls.Load()
 			assert.Check(t, n == 1, "%d calls", n)
 		})
@@ -146,9 +145,7 @@ func TestUnlistedToolOfARunningServer(t *testing.T) {
 	r, e := w.call(t, app, "added", nil)
 	assert.Assert(t, e == nil, "%+v %v", r, e)
 	assert.Equal(t, r.Text, "did added", "%+v %v", r, e)
-	_, e = w.call(t, app, "none", nil)
-	assert.Assert(t, e != nil, "%+v", e)
-	assert.Equal(t, e.Code, aai.ToolNotFound, "%+v", e)
+	e = w.fails(t, aai.ToolNotFound, app, "none", nil)
 	assert.Assert(t, is.Contains(e.Hint, "added, do"), "%+v", e)
 }
 
@@ -174,9 +171,7 @@ func TestAddressThatComesBack(t *testing.T) {
 	w := newWorld(t, func(c *mcp.Config) { c.Client = &http.Client{Transport: unreachable{way}} })
 	app := w.add(t, &aai.MCPRecipe{URL: "http://" + address})
 	for range 12 {
-		_, e := w.call(t, app, "mcp_start", nil)
-		assert.Assert(t, e != nil, "%+v", e)
-		assert.Equal(t, e.Code, aai.AppNotRunning, "%+v", e)
+		e := w.fails(t, aai.AppNotRunning, app, "mcp_start", nil)
 		assert.Equal(t, e.Delivery, aai.NotDelivered, "%+v", e)
 		assert.Equal(t, e.Hint, "The person can check whether the server runs at its address.", "%+v", e)
 		assert.Assert(t, !(e.RetryAfter.Seconds() > 1), "it rests for %s", e.RetryAfter)

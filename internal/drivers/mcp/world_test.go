@@ -125,6 +125,15 @@ func (w *world) start(t *testing.T, app string) {
 	}
 }
 
+// fails returns the error of a call, which must have the code.
+func (w *world) fails(t *testing.T, code aai.Code, app, tool string, args map[string]any) *aai.Error {
+	t.Helper()
+	_, e := w.call(t, app, tool, args)
+	assert.Assert(t, e != nil, "%s succeeded", tool)
+	assert.Equal(t, e.Code, code, "%+v", e)
+	return e
+}
+
 func (w *world) call(t *testing.T, app, tool string, args map[string]any) (*aai.Result, *aai.Error) {
 	t.Helper()
 	return w.callIn(t.Context(), app, tool, args)
