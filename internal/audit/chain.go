@@ -1,11 +1,16 @@
 package audit
 
 import (
+	"bufio"
 	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
 	"strconv"
 )
 
@@ -128,11 +133,36 @@ func (l link) event() event {
 		return event{}
 	}
 	var e event
-	if json.Unmarshal(append(bytes.Clone(l.signed), '}'), &e) != nil || e.Kind != repairedKind && e.Kind != prunedKind {
+	if l.decode(&e) != nil || e.Kind != repairedKind && e.Kind != prunedKind {
 		return event{}
 	}
 	return e
 }
+
+// decode decodes the record's JSON.
+func (l link) decode(to any) error { return json.Unmarshal(append(bytes.Clone(l.signed), '}'), to) }
+
+// splitLines yields each line of r with its newline, which the last one may lack. A line that is too
+// long comes in parts. A text is valid until the next one.
+func splitLines(r io.Reader) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		lines := bufio.NewReaderSize(r, maxLine)
+		for {
+			text, err := lines.ReadSlice('\n')
+			ended := errors.Is(err, io.EOF)
+			if err != nil && !ended && !errors.Is(err, bufio.ErrBufferFull) {
+				yield(nil, fmt.Errorf("read the journal: %w", err))
+				return
+			}
+			if len(text) > 0 && !yield(text, nil) || ended {
+				return
+			}
+		}
+	}
+}
+
+// parseText is parseLink for a line with or without its newline.
+func parseText(text []byte) (link, bool) { return parseLink(bytes.TrimSuffix(text, []byte("\n"))) }
 
 // first returns the number of the record that a file began with, if l is its first remaining
 // record. A repair record counts the records lost before it.

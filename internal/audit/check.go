@@ -1,11 +1,10 @@
 package audit
 
 import (
-	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 
 	"github.com/gybob/aai-gateway/internal/answer"
@@ -70,24 +69,14 @@ func (c *checker) read(ctx context.Context, f openFile) error {
 	if f.chained && !c.started && f.first > 0 && f.first < longestChain {
 		c.start(f.first)
 	}
-	lines := bufio.NewReaderSize(io.NewSectionReader(f.file, 0, f.size), maxLine)
-	for {
-		if err := ctx.Err(); err != nil {
+	for text, err := range splitLines(io.NewSectionReader(f.file, 0, f.size)) {
+		if err = cmp.Or(err, ctx.Err()); err != nil {
 			return err
 		}
-		text, err := lines.ReadSlice('\n')
-		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, bufio.ErrBufferFull) {
+		whole := bytes.TrimSuffix(text, []byte("\n"))
+		good := f.chained && c.line(text, whole)
+		if err := c.visitLine(whole, good, f.name); err != nil {
 			return err
-		}
-		if len(text) > 0 {
-			whole := bytes.TrimSuffix(text, []byte("\n"))
-			good := f.chained && c.line(text, whole)
-			if err := c.visitLine(whole, good, f.name); err != nil {
-				return err
-			}
-		}
-		if errors.Is(err, io.EOF) {
-			break
 		}
 	}
 	if !c.lastFile && c.gap.bytes > 0 {
@@ -132,9 +121,7 @@ func (c *checker) line(text, whole []byte) bool {
 	}
 	c.v.Records++
 	c.v.Last = l.seq
-	if a := c.keys.Anchor; a != nil && a.Seq == l.seq && a.Seal != l.seal.String() && c.keys.signed(a) {
-		addFault(c.v, answer.Tampered, l.seq, c.file, "it is not the record that was anchored")
-	}
+	c.checkAnchored(l, c.file)
 	return true
 }
 

@@ -1,12 +1,11 @@
 package audit
 
 import (
-	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"io"
 	"maps"
 	"slices"
@@ -36,35 +35,25 @@ func (c *checker) readKept(ctx context.Context, f openFile) error {
 	}
 	found := keptFile{name: f.name, first: f.first, last: f.last}
 	sum := sha256.New()
-	lines := bufio.NewReaderSize(io.TeeReader(io.NewSectionReader(f.file, 0, f.size), sum), maxLine)
-	for seq := f.first - 1; ; {
-		if err := ctx.Err(); err != nil {
+	seq := f.first - 1
+	for text, err := range splitLines(io.TeeReader(io.NewSectionReader(f.file, 0, f.size), sum)) {
+		if err = cmp.Or(err, ctx.Err()); err != nil {
 			return err
 		}
-		text, err := lines.ReadSlice('\n')
-		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, bufio.ErrBufferFull) {
+		found.lines++
+		l, ok := parseText(text)
+		good := ok && l.seq > seq && l.seq <= f.last && c.keptSealed(l)
+		if !good {
+			addFault(c.v, answer.Tampered, seq+1, f.name, "a line that was kept behind record %d is not what was there", seq)
+		} else {
+			seq = l.seq
+		}
+		if good && seq >= f.spareFrom {
+			continue // the line's own file still exists too
+		}
+		c.addKept(l, good)
+		if err := c.visitLine(bytes.TrimSuffix(text, []byte("\n")), good, f.name); err != nil {
 			return err
-		}
-		if len(text) > 0 {
-			found.lines++
-			whole := bytes.TrimSuffix(text, []byte("\n"))
-			l, ok := parseLink(whole)
-			good := ok && l.seq > seq && l.seq <= f.last && c.keptSealed(l)
-			if !good {
-				addFault(c.v, answer.Tampered, seq+1, f.name, "a line that was kept behind record %d is not what was there", seq)
-			} else {
-				seq = l.seq
-			}
-			if good && seq >= f.spareFrom {
-				continue // the line's own file still exists too
-			}
-			c.addKept(l, good)
-			if err := c.visitLine(whole, good, f.name); err != nil {
-				return err
-			}
-		}
-		if errors.Is(err, io.EOF) {
-			break
 		}
 	}
 	found.digest = hex.EncodeToString(sum.Sum(nil))
@@ -94,8 +83,13 @@ func (c *checker) addKept(l link, good bool) {
 	if e := l.event(); e.Kind == prunedKind {
 		c.prunings = append(c.prunings, recordedPruning{e, l.seq})
 	}
+	c.checkAnchored(l, "")
+}
+
+// checkAnchored reports a fault if l is another record than the anchored one of its number.
+func (c *checker) checkAnchored(l link, file string) {
 	if a := c.keys.Anchor; a != nil && a.Seq == l.seq && a.Seal != l.seal.String() && c.keys.signed(a) {
-		addFault(c.v, answer.Tampered, l.seq, "", "it is not the record that was anchored")
+		addFault(c.v, answer.Tampered, l.seq, file, "it is not the record that was anchored")
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"hash"
@@ -50,7 +49,7 @@ func headOf(l link) (h lineHead) {
 }
 
 // callFacts are the facts in a file about a call with several lines.
-type callFacts struct{ started, acts, ended bool }
+type callFacts struct{ acts, ended bool }
 
 // keepFrom copies the lines to keep of one file.
 func (h *keptWriter) keepFrom(path string) error {
@@ -63,35 +62,39 @@ func (h *keptWriter) keepFrom(path string) error {
 	}
 	defer f.Close() //nolint:errcheck // it was only read
 	calls := make(map[string]callFacts)
-	err = eachLink(f, func(_ []byte, l link) error {
+	for text, err := range splitLines(io.NewSectionReader(f, 0, 1<<62)) {
+		if err != nil {
+			return err
+		}
+		l, ok := parseText(text)
+		if !ok {
+			continue
+		}
 		head := headOf(l)
 		facts, known := calls[head.call]
 		switch head.kind {
 		case aai.Received:
-			facts.started = true
 		case aai.Intent:
 			facts.acts = facts.acts || mayAct(l)
 		case aai.Outcome:
-			if !known {
-				return nil
-			}
 			facts.ended = true
 		default:
-			return nil
+			continue
 		}
-		calls[head.call] = facts
-		return nil
-	})
-	if err != nil {
-		return err
+		if known || head.kind != aai.Outcome {
+			calls[head.call] = facts
+		}
 	}
-	return eachLink(f, func(text []byte, l link) error {
-		if !h.isKept(l, calls) {
-			return nil
+	for text, err := range splitLines(io.NewSectionReader(f, 0, 1<<62)) {
+		if l, ok := parseText(text); ok && h.isKept(l, calls) {
+			h.lines++
+			err = h.copy(text)
 		}
-		h.lines++
-		return h.copy(text)
-	})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // mayAct reports whether a line's effect is more than reading, or unknown.
@@ -99,7 +102,7 @@ func mayAct(l link) bool {
 	var of struct {
 		Effect string `json:"effect"`
 	}
-	return json.Unmarshal(append(bytes.Clone(l.signed), '}'), &of) != nil || of.Effect != aai.Reads.String()
+	return l.decode(&of) != nil || of.Effect != aai.Reads.String()
 }
 
 // isKept reports whether a line belongs to a call that acted, or may have acted because
@@ -129,30 +132,11 @@ func (h *keptWriter) isKept(l link, calls map[string]callFacts) bool {
 		Effect string `json:"effect"`
 		Ran    bool   `json:"ran"`
 	}
-	if json.Unmarshal(append(bytes.Clone(l.signed), '}'), &of) != nil {
+	if l.decode(&of) != nil {
 		return true
 	}
 	alone := of.Door != ""
 	return of.Effect != aai.Reads.String() && (!alone || of.Ran)
-}
-
-// eachLink passes each record of a file and its line to a function.
-func eachLink(f *os.File, to func(text []byte, l link) error) error {
-	lines := bufio.NewReaderSize(io.NewSectionReader(f, 0, 1<<62), maxLine)
-	for {
-		text, err := lines.ReadSlice('\n')
-		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, bufio.ErrBufferFull) {
-			return fmt.Errorf("read the journal: %w", err)
-		}
-		if l, ok := parseLink(bytes.TrimSuffix(text, []byte("\n"))); ok {
-			if err := to(text, l); err != nil {
-				return fmt.Errorf("keep lines of the journal: %w", err)
-			}
-		}
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-	}
 }
 
 // maxKeepBytes is the maximum number of bytes to read for kept lines, since all writers

@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -124,7 +123,7 @@ func (j *Journal) recover(st *state) (events []event, newLine bool, err error) {
 	}
 	end, ended, err := follow(j.file, known, st)
 	if err != nil {
-		return nil, false, fmt.Errorf("read the journal: %w", err)
+		return nil, false, err
 	}
 	if !sealed && st.seq == before {
 		e, err := j.missing(st, info.Size())
@@ -179,22 +178,17 @@ const maxKeyStepsLocked = 1 << 20
 func follow(f *os.File, from int64, st *state) (end int64, ended bool, err error) {
 	at := from
 	end, ended = from, true
-	lines := bufio.NewReaderSize(io.NewSectionReader(f, from, 1<<62), maxLine)
 	left := uint64(maxKeyStepsLocked)
-	for {
-		text, err := lines.ReadSlice('\n')
-		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, bufio.ErrBufferFull) {
+	for text, err := range splitLines(io.NewSectionReader(f, from, 1<<62)) {
+		if err != nil {
 			return end, ended, err
 		}
 		at += int64(len(text))
-		whole := bytes.TrimSuffix(text, []byte("\n"))
-		if l, ok := parseLink(whole); ok && st.advanceTo(l, &left) {
-			end, ended = at, len(whole) < len(text)
-		}
-		if errors.Is(err, io.EOF) {
-			return end, ended, nil
+		if l, ok := parseText(text); ok && st.advanceTo(l, &left) {
+			end, ended = at, text[len(text)-1] == '\n'
 		}
 	}
+	return end, ended, nil
 }
 
 // advanceTo advances the state to a later record, and reports whether l is one. It derives
@@ -243,20 +237,16 @@ func firstLinkOf(f *os.File) (l link, size int64, err error) {
 	if err != nil {
 		return l, 0, fmt.Errorf("read the journal: %w", err)
 	}
-	lines := bufio.NewReaderSize(io.NewSectionReader(f, 0, min(info.Size(), 4*maxLine)), maxLine)
-	for {
-		text, err := lines.ReadSlice('\n')
-		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, bufio.ErrBufferFull) {
-			return l, 0, fmt.Errorf("read the journal: %w", err)
+	for text, err := range splitLines(io.NewSectionReader(f, 0, min(info.Size(), 4*maxLine))) {
+		if err != nil {
+			return l, 0, err
 		}
-		if l, ok := parseLink(bytes.TrimSuffix(text, []byte("\n"))); ok {
+		if l, ok := parseText(text); ok {
 			l.signed = bytes.Clone(l.signed)
 			return l, info.Size(), nil
 		}
-		if errors.Is(err, io.EOF) {
-			return link{}, info.Size(), nil
-		}
 	}
+	return link{}, info.Size(), nil
 }
 
 // lastLink returns the last record of a file, unverified.

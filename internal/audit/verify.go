@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -72,7 +71,7 @@ func (j *Journal) verify(ctx context.Context, visit func(line []byte, good bool,
 			read = c.readKept
 		}
 		if err := read(ctx, f); err != nil {
-			return nil, fmt.Errorf("read the journal: %w", err)
+			return nil, err
 		}
 	}
 	c.checkEnd(seen, j.boot())
@@ -111,7 +110,7 @@ func (f *openFile) includes(line []byte) bool {
 	if !f.kept {
 		return true
 	}
-	l, ok := parseLink(bytes.TrimSuffix(line, []byte("\n")))
+	l, ok := parseText(line)
 	return ok && !f.spare && l.seq < f.spareFrom
 }
 
