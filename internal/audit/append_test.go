@@ -8,55 +8,14 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
-	"time"
 
 	"gotest.tools/v3/assert"
 	is "gotest.tools/v3/assert/cmp"
 
-	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/answer"
 )
-
-// TestAppendConcurrently checks that goroutines with one journal and with several write
-// each entry as one line, once, and the entries of each call in order.
-func TestAppendConcurrently(t *testing.T) {
-	const journals, callers, calls = 3, 6, 15
-	path := journalPath(t)
-	var wg sync.WaitGroup
-	for i := range journals {
-		j := open(t, path)
-		j.stateFile.lockTimeout = time.Minute // a busy machine is only slower
-		for k := range callers {
-			wg.Go(func() {
-				for n := range calls {
-					id := fmt.Sprintf("c%d.%d.%d", i, k, n)
-					for _, e := range wholeCall(id) {
-						if e.Kind == aai.Intent {
-							e.Args = map[string]any{"text": strings.Repeat(id, 100*n)}
-						}
-						assert.Check(t, j.Record(t.Context(), e))
-					}
-				}
-			})
-		}
-	}
-	wg.Wait()
-	complete(t, path, journals*callers*calls)
-}
-
-// complete fails the test unless the journal has that many complete calls.
-func complete(t *testing.T, path string, calls int) {
-	t.Helper()
-	assert.Check(t, is.Equal(len(lines(t, path)), 3*calls))
-	found := past(t, path)
-	assert.Check(t, is.Len(found, calls), "%d", calls)
-	for _, p := range found {
-		assert.Check(t, is.Equal(p.Result, "ok"), "%+v", p)
-		assert.Check(t, p.Door != "", "%+v", p)
-		assert.Check(t, p.Effect != "", "%+v", p)
-	}
-}
 
 // TestAppendFromProcesses checks that eight gateways of one home, which also rotate files,
 // write one chain and lose no entry.
@@ -133,4 +92,56 @@ func TestCloseWhileRecording(t *testing.T) {
 	n := len(lines(t, path))
 	assert.Check(t, is.Equal(n, total))
 	assert.Check(t, total != 0, "%d lines, but %d were said to be recorded", n, total)
+}
+
+// TestUnless checks that an entry is not written once its precondition fails, by any
+// journal of the file, and that other entries are.
+func TestUnless(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "audit.jsonl")
+	var stopped atomic.Bool
+	errStopped := errors.New("stopped")
+	var writers sync.WaitGroup
+	journals := []*Journal{New(path), New(path)}
+	for n, j := range journals {
+		for w := range 4 {
+			writers.Go(func() {
+				for i := 0; ; i++ {
+					e := mutation(fmt.Sprintf("c%d-%d-%d", n, w, i))[0]
+					e.Durable = false
+					e.Precondition = func() error {
+						if stopped.Load() {
+							return errStopped
+						}
+						return nil
+					}
+					err := j.Record(t.Context(), e)
+					if errors.Is(err, errStopped) {
+						return
+					}
+					if err != nil {
+						t.Error(err)
+						return
+					}
+				}
+			})
+		}
+	}
+	for i := range 50 { // they are running
+		assert.NilError(t, journals[1].Record(t.Context(), reading(fmt.Sprint("before", i))))
+	}
+	stopped.Store(true)
+	stop := mutation("the-stop")
+	assert.NilError(t, journals[0].Record(t.Context(), stop[len(stop)-1]))
+	writers.Wait()
+	text, err := os.ReadFile(path)
+	before, after, found := strings.Cut(string(text), "the-stop")
+	assert.NilError(t, err)
+	assert.Assert(t, is.Contains(before, `"kind":"intent"`))
+	assert.Assert(t, found, "an intent was written after the stop:\n%s", after)
+	assert.Assert(t, !strings.Contains(after, `"kind":"intent"`), "an intent was written after the stop:\n%s", after)
+	for _, j := range journals {
+		assert.Check(t, j.Close())
+	}
+	v := verified(t, path)
+	assert.Check(t, is.Len(v.Faults, 0), "the chain is broken: %+v", v)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -94,19 +95,11 @@ func (w *crashWorld) record(t *rapid.T) {
 		w.check(j.Record(t.Context(), e))
 		w.acked[e.Call] = true
 		if e.Durable {
-			w.synced = copyOf(w.acked)
+			w.synced = maps.Clone(w.acked)
 		}
 		w.remember()
 	}
 	w.whole = true
-}
-
-func copyOf(m map[string]bool) map[string]bool {
-	c := make(map[string]bool, len(m))
-	for k, v := range m {
-		c[k] = v
-	}
-	return c
 }
 
 // killProcess ends a gateway, possibly in the middle of a write.
@@ -171,7 +164,7 @@ func (w *crashWorld) powerLoss(t *rapid.T) {
 	i := rapid.IntRange(0, len(w.states)-1).Draw(t, "state")
 	w.check(os.WriteFile(w.path+".chain", w.states[i], 0o600))
 	w.states = w.states[i : i+1] // only this state remains
-	w.acked = copyOf(w.synced)
+	w.acked = maps.Clone(w.synced)
 }
 
 // loseState deletes the state.
@@ -214,6 +207,8 @@ type memoryKeyStore struct {
 	mu   sync.Mutex
 	kept []byte
 	err  error
+
+	before func() // called before each Store; may be nil
 }
 
 func (k *memoryKeyStore) Load(context.Context) ([]byte, error) {
@@ -225,6 +220,9 @@ func (k *memoryKeyStore) Load(context.Context) ([]byte, error) {
 func (k *memoryKeyStore) Store(_ context.Context, kept []byte) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	if k.before != nil {
+		k.before()
+	}
 	if k.err == nil {
 		k.kept = kept
 	}

@@ -61,16 +61,24 @@ func inNamespace(t *testing.T, child string) {
 
 const noNamespace = "no file system of its own"
 
-// fillFileSystem records until the disk is full, frees space, and continues.
-func fillFileSystem() error {
-	here, err := os.Getwd()
-	if err != nil {
-		return err
+// mountDisk mounts an empty disk at the working folder, in the namespace of this process.
+func mountDisk(size string) (here string, err error) {
+	if here, err = os.Getwd(); err != nil {
+		return "", err
 	}
 	err = errors.Join(syscall.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""),
-		syscall.Mount("none", here, "tmpfs", 0, "size=3m"), os.Chdir(here))
+		syscall.Mount("none", here, "tmpfs", 0, size), os.Chdir(here))
 	if err != nil {
-		return fmt.Errorf("%s: %w", noNamespace, err)
+		return "", fmt.Errorf("%s: %w", noNamespace, err)
+	}
+	return here, nil
+}
+
+// fillFileSystem records until the disk is full, frees space, and continues.
+func fillFileSystem() error {
+	here, err := mountDisk("size=3m")
+	if err != nil {
+		return err
 	}
 	if err := fullFromTheStart(here); err != nil {
 		return err
@@ -150,14 +158,9 @@ func readOnly(disk, path string, records uint64) error {
 // reserveOnFullFileSystem fills a disk of 80 MB. Then no call begins, but calls end, and more of
 // those that ran. With space, calls begin again and the reserve is filled.
 func reserveOnFullFileSystem() error {
-	here, err := os.Getwd()
+	here, err := mountDisk("size=80m")
 	if err != nil {
 		return err
-	}
-	err = errors.Join(syscall.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""),
-		syscall.Mount("none", here, "tmpfs", 0, "size=80m"), os.Chdir(here))
-	if err != nil {
-		return fmt.Errorf("%s: %w", noNamespace, err)
 	}
 	j := New(filepath.Join(here, "audit.jsonl"))
 	write := func(e *aai.Entry) error { return j.Record(context.Background(), e) }

@@ -55,19 +55,6 @@ func TestSymlink(t *testing.T) {
 	}
 }
 
-// TestNoRegularFile checks that a named pipe or a device in the journal's place is refused
-// without blocking.
-func TestNoRegularFile(t *testing.T) {
-	pipe := filepath.Join(t.TempDir(), "audit.jsonl")
-	assert.NilError(t, syscall.Mkfifo(pipe, 0o600))
-	for _, path := range []string{pipe, os.DevNull} {
-		assert.Check(t, New(path).Record(t.Context(), received("c1")) != nil, "%s: recorded", path)
-	}
-	left, err := os.ReadDir(filepath.Dir(pipe))
-	assert.NilError(t, err)
-	assert.Assert(t, is.Len(left, 1))
-}
-
 // TestFullDisk checks that records fail on a full disk, and that the journal continues
 // once there is room, without damage from a partial line.
 func TestFullDisk(t *testing.T) {

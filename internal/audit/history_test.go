@@ -3,8 +3,10 @@ package audit
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -14,38 +16,11 @@ import (
 	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
-	"github.com/gybob/aai-gateway/internal/answer"
+	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
-func TestHistoryJoins(t *testing.T) {
-	path := journalPath(t)
-	record(t, open(t, path), wholeCall("c1")...)
-	want := []answer.CallRecord{{
-		Time: epoch().UTC(), Call: "c1", Parent: "c0", Door: "mcp", Caller: "Claude-AI", App: notes, Tool: "add",
-		Effect: "changes", Consent: "once (client)", Args: []byte(`{"n":1e400,"text":"milk\n\u2028\u003c\u0026\u003e"}`),
-		Result: "ok", Millis: 1.234,
-	}}
-	assert.Check(t, is.DeepEqual(want, past(t, path)))
-}
-
-// TestHistorySaysWhoCalled checks results and order: a call without an outcome is unknown,
-// one without an intent was refused, concurrent calls do not mix, and the newest comes
-// first. Callers are shown and found by identity and by name.
-func TestHistorySaysWhoCalled(t *testing.T) {
-	j := open(t, journalPath(t))
-	entries := wholeCall("c1")
-	for _, e := range entries {
-		e.Caller = aai.Caller{Door: aai.DoorMCP, Name: "agent", Identity: "/usr/bin/python3 /opt/agent.py"}
-	}
-	record(t, j, entries...)
-	for _, caller := range []string{"mcp:agent", "/opt/agent.py"} {
-		found, err := j.History(t.Context(), Filter{Caller: caller})
-		assert.NilError(t, err, "%q", caller)
-		assert.Assert(t, is.Len(found, 1), "%q", caller)
-		assert.Equal(t, found[0].Identity, "/usr/bin/python3 /opt/agent.py", "%q", caller)
-	}
-}
-
+// TestHistoryOfEveryEnding checks results and order: a call without an outcome is unknown,
+// one without an intent was refused, concurrent calls do not mix, and the newest comes first.
 func TestHistoryOfEveryEnding(t *testing.T) {
 	path := journalPath(t)
 	record(t, open(t, path),
@@ -69,23 +44,8 @@ func TestHistoryOfEveryEnding(t *testing.T) {
 	assert.Check(t, is.DeepEqual(want, got))
 }
 
-// TestHistoryOfWindows checks that targets are shown and found.
-func TestHistoryOfWindows(t *testing.T) {
-	path := journalPath(t)
-	click := intent("click")
-	click.App, click.Target = "desktop", "desktop/editor"
-	record(t, open(t, path), received("click"), click, outcome("click"), received("add"), intent("add"), outcome("add"))
-	for app, want := range map[string]string{"desktop/editor": "click", "desktop": "click", notes: "add"} {
-		found, err := New(path).History(t.Context(), Filter{App: app})
-		assert.NilError(t, err, app)
-		assert.Assert(t, is.Len(found, 1), app)
-		assert.Equal(t, found[0].Call, want, app)
-		if want == "click" && (found[0].App != "desktop" || found[0].Target != "desktop/editor") {
-			t.Errorf("%s: the app is %s, the target %s", app, found[0].App, found[0].Target)
-		}
-	}
-}
-
+// TestHistoryFilters checks that calls are found by their attributes, also by the identity of the
+// caller and by the target.
 func TestHistoryFilters(t *testing.T) {
 	path := journalPath(t)
 	j := open(t, path)
@@ -96,35 +56,43 @@ func TestHistoryFilters(t *testing.T) {
 		{notes, "add", aai.DoorMCP, "Claude-AI", ""},
 		{notes, "wipe", aai.DoorCLI, "terminal", aai.Timeout},
 		{"org.example.Bank", "add", aai.DoorMCP, "other", ""},
+		{"desktop", "click", aai.DoorMCP, "other", ""},
 	} {
 		r, o := received(fmt.Sprint(i)), failure(fmt.Sprint(i), c.code)
-		r.App, r.Tool, r.Caller, r.Time = c.app, c.tool, aai.Caller{Door: c.door, Name: c.caller}, epoch().Add(time.Duration(i)*time.Hour)
+		if c.app == "desktop" {
+			o.Target = "desktop/editor"
+		}
+		r.App, r.Tool, r.Caller, r.Time = c.app, c.tool, aai.Caller{Door: c.door, Name: c.caller, Identity: "/opt/" + c.caller + ".py"}, epoch().Add(time.Duration(i)*time.Hour)
 		record(t, j, r, o)
 	}
 	for _, c := range []struct {
 		filter Filter
 		want   string
 	}{
-		{Filter{}, "210"},
+		{Filter{}, "3210"},
+		{Filter{App: "desktop/editor"}, "3"},
+		{Filter{App: "desktop"}, "3"},
+		{Filter{Caller: "/opt/other.py"}, "32"},
 		{Filter{App: notes}, "10"},
 		{Filter{App: "org.example"}, ""},
 		{Filter{Tool: "add"}, "20"},
 		{Filter{Tool: "ADD"}, ""},
 		{Filter{Caller: "claude"}, "0"},
-		{Filter{Caller: "MCP"}, "20"},
+		{Filter{Caller: "MCP"}, "320"},
 		{Filter{Caller: "cli:term"}, "1"},
-		{Filter{Result: "ok"}, "20"},
+		{Filter{Result: "ok"}, "320"},
 		{Filter{Result: "timeout"}, "1"},
 		{Filter{Result: "unknown"}, ""},
-		{Filter{Since: epoch().Add(time.Hour)}, "21"},
-		{Filter{Since: epoch().Add(time.Hour + 1)}, "2"},
-		{Filter{Limit: 1}, "2"},
-		{Filter{Limit: 2}, "21"},
-		{Filter{Limit: -1}, "210"},
+		{Filter{Since: epoch().Add(time.Hour)}, "321"},
+		{Filter{Since: epoch().Add(time.Hour + 1)}, "32"},
+		{Filter{Limit: 1}, "3"},
+		{Filter{Limit: 2}, "32"},
+		{Filter{Limit: -1}, "3210"},
 		{Filter{Limit: 1, App: notes}, "1"}, // the limit counts matching calls
 		{Filter{App: notes, Tool: "add", Caller: "claude", Result: "OK", Since: epoch()}, "0"},
 		{Filter{App: notes, Tool: "add", Result: "TIMEOUT"}, ""},
 	} {
+		same(t, j, c.filter)
 		found, err := j.History(t.Context(), c.filter)
 		var got strings.Builder
 		for _, p := range found {
@@ -201,18 +169,6 @@ func TestHistoryOfTheLongestLine(t *testing.T) {
 	}
 }
 
-// TestHistoryWithoutReceived checks that entries without their first line, as after the
-// file was moved, still show their facts.
-func TestHistoryWithoutReceived(t *testing.T) {
-	path := journalPath(t)
-	record(t, open(t, path), intent("c1"), outcome("c1"))
-	found := past(t, path)
-	assert.Assert(t, is.Len(found, 1))
-	assert.Equal(t, found[0].App, notes)
-	assert.Equal(t, found[0].Tool, "add")
-	assert.Equal(t, found[0].Result, "ok")
-}
-
 // TestHistoryOfReusedNames checks that a reused ID is another call.
 func TestHistoryOfReusedNames(t *testing.T) {
 	path := journalPath(t)
@@ -262,4 +218,65 @@ func FuzzHistory(f *testing.F) {
 		assert.Equal(t, found[0].Result, "ok", "%+v", found)
 		assert.Equal(t, found[0].Door, "mcp", "%+v", found)
 	})
+}
+
+// consumed returns the number of bytes of the journal in the index, without updating it.
+func consumed(t *testing.T, path string) (n int64) {
+	t.Helper()
+	if _, err := os.Stat(path); err != nil {
+		return 0
+	}
+	db, err := sql.Open("sqlite", "file:"+path+"?mode=ro&_pragma=busy_timeout(5000)")
+	assert.NilError(t, err)
+	defer db.Close() //nolint:errcheck // of a test
+	if db.QueryRow("SELECT coalesce(sum(consumed), 0) FROM files").Scan(&n) != nil {
+		return 0 // it is being created
+	}
+	return n
+}
+
+// TestIndexIsFilledInTheBackground checks that the index is filled without a query, and
+// that Close does not wait for all of it.
+func TestIndexIsFilledInTheBackground(t *testing.T) {
+	j := hasty(t, journalPath(t))
+	j.filler.every = 50
+	for i := range 200 {
+		record(t, j, reading(fmt.Sprint("c", i)))
+	}
+	for consumed(t, j.indexPath()) < 20_000 {
+		assert.NilError(t, t.Context().Err(), "it is not filled")
+		time.Sleep(time.Millisecond)
+	}
+	assert.NilError(t, j.Close())
+	assert.Check(t, j.filler.running == nil, "it runs on")
+	same(t, j, Filter{Limit: 1000})
+}
+
+// TestIndexOfFewCalls checks that a small journal has no index before the first query.
+func TestIndexOfFewCalls(t *testing.T) {
+	j := hasty(t, journalPath(t))
+	record(t, j, reading("c1"))
+	assert.NilError(t, j.Close())
+	_, err := os.Stat(j.indexPath())
+	assert.Check(t, is.ErrorIs(err, os.ErrNotExist), "there is one: %v", err)
+}
+
+// TestIndexTellsItsProgress checks that a query reports the progress of creating the index.
+func TestIndexTellsItsProgress(t *testing.T) {
+	j := hasty(t, journalPath(t))
+	for i := range 100 {
+		record(t, j, reading(fmt.Sprint("c", i)))
+	}
+	j.indexStep = 4000
+	var heard []float64
+	ctx := gateway.WithProgress(t.Context(), func(done, total float64, message string) {
+		assert.Check(t, !(done > total), "%v of %v: %s, after %v", done, total, message, heard)
+		assert.Check(t, message != "", "%v of %v: %s, after %v", done, total, message, heard)
+		assert.Check(t, !(len(heard) > 0 && done <= heard[len(heard)-1]), "%v of %v: %s, after %v", done, total, message, heard)
+		heard = append(heard, done)
+	})
+	found, err := j.History(ctx, Filter{Limit: 1000})
+	assert.NilError(t, err, heard)
+	assert.Assert(t, is.Len(found, 100), heard)
+	assert.Assert(t, len(heard) >= 5, "%d calls, %v, heard %v", len(found), err, heard)
 }

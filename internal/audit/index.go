@@ -16,7 +16,7 @@ import (
 // updates it, and creates it again if it is missing, broken or of another version.
 
 // indexVersion is the version of the tables: an index of another version is created again.
-const indexVersion = 6
+const indexVersion = 7
 
 // indexTables creates the tables. A kind is a combination of the attributes by which calls are filtered. There are few, so
 // that filters search kinds instead of calls. The table texts holds the words of each call

@@ -44,38 +44,41 @@ func sameTotals(t *rapid.T, j *Journal, f Filter) {
 	f = Filter{App: f.App, Tool: f.Tool, Caller: f.Caller, Result: f.Result, Since: f.Since, Until: f.Until, ExcludePageReads: f.ExcludePageReads, Limit: 1 << 30}
 	past, err := j.scanFiles(context.Background(), f)
 	assert.NilError(t, err)
-	want, days, hours := make(map[[2]string]*total), make(map[int64]*total), make(map[int64]*total)
+	coarse := rapid.Bool().Draw(t, "coarse") // by app and by day, or by tool and by hour
+	tools, periods, period := make(map[string]*total), make(map[string]*total), time.Hour
+	if coarse {
+		period = 24 * time.Hour
+	}
 	for _, p := range past {
 		one := totalOf(p.Time.Format(timeFormat), p.Millis, p.Count, p.Result)
-		sumOf(want, [2]string{p.App, p.Tool}).add(one)
-		sumOf(days, p.Time.Truncate(24*time.Hour).Unix()).add(one)
-		sumOf(hours, p.Time.Truncate(time.Hour).Unix()).add(one)
-	}
-	tallies, err := j.ToolStats(context.Background(), f, false)
-	assert.NilError(t, err, "%+v %d", f, len(want))
-	assert.Assert(t, is.Len(tallies, len(want)), "%+v %d", f, len(want))
-	for _, got := range tallies {
-		w := want[[2]string{got.App, got.Tool}]
-		assert.Assert(t, w != nil, "%+v %+v %+v", f, got, w)
-		assert.Equal(t, got.Calls, w.calls, "%+v %+v %+v", f, got, w)
-		assert.Equal(t, got.Failures, w.failures, "%+v %+v %+v", f, got, w)
-		assert.Equal(t, got.P95, w.times.percentile(95), "%+v %+v %+v", f, got, w)
-		assert.Equal(t, got.First.Format(timeFormat), w.first, "%+v %+v %+v", f, got, w)
-		assert.Equal(t, got.Last.Format(timeFormat), w.last, "%+v %+v %+v", f, got, w)
-	}
-	for _, byDay := range []bool{true, false} {
-		sums := map[bool]map[int64]*total{true: days, false: hours}[byDay]
-		spans, err := j.PeriodStats(context.Background(), f, byDay, time.UTC)
-		assert.NilError(t, err, "%+v %d", f, len(sums))
-		assert.Assert(t, is.Len(spans, len(sums)), "%+v %d", f, len(sums))
-		for _, got := range spans {
-			w := sums[got.Start.Unix()]
-			assert.Assert(t, w != nil, "%+v %+v %+v", f, got, w)
-			assert.Equal(t, got.Calls, w.calls, "%+v %+v %+v", f, got, w)
-			assert.Equal(t, got.Failures, w.failures, "%+v %+v %+v", f, got, w)
-			assert.Equal(t, got.P95, w.times.percentile(95), "%+v %+v %+v", f, got, w)
+		if coarse {
+			p.Tool = ""
 		}
+		sumOf(tools, p.App+"\t"+p.Tool).add(one)
+		sumOf(periods, p.Time.Truncate(period).String()).add(one)
 	}
+	rows, err := j.ToolStats(context.Background(), f, coarse)
+	assert.NilError(t, err, "%+v", f)
+	assert.Assert(t, is.Len(rows, len(tools)), "%+v", f)
+	for _, got := range rows {
+		sameTotal(t, tools[got.App+"\t"+got.Tool], got.Calls, got.Failures, got.P50, got.P95)
+		assert.Equal(t, got.First.Format(timeFormat), tools[got.App+"\t"+got.Tool].first, "%+v %+v", f, got)
+		assert.Equal(t, got.Last.Format(timeFormat), tools[got.App+"\t"+got.Tool].last, "%+v %+v", f, got)
+	}
+	spans, err := j.PeriodStats(context.Background(), f, coarse, time.UTC)
+	assert.NilError(t, err, "%+v", f)
+	assert.Assert(t, is.Len(spans, len(periods)), "%+v", f)
+	for _, got := range spans {
+		sameTotal(t, periods[got.Start.String()], got.Calls, got.Failures, got.P50, got.P95)
+	}
+}
+
+func sameTotal(t *rapid.T, want *total, calls, failures int, p50, p95 float64) {
+	assert.Assert(t, want != nil)
+	assert.Equal(t, calls, want.calls)
+	assert.Equal(t, failures, want.failures)
+	assert.Equal(t, p50, want.times.percentile(50))
+	assert.Equal(t, p95, want.times.percentile(95))
 }
 
 // TestIndexIsAsTheFiles compares the index with a scan of the files, for any records
@@ -143,6 +146,39 @@ func TestIndexIsAsTheFiles(t *testing.T) {
 				sameTotals(t, j, f)
 			},
 		})
+	})
+}
+
+// TestTotalsOfFilesThatAreGone checks that files deleted for their age disappear from
+// totals and searches, without affecting other calls of the same hour.
+func TestTotalsOfFilesThatAreGone(t *testing.T) {
+	folder := t.TempDir()
+	n := 0
+	rapid.Check(t, func(t *rapid.T) {
+		n++
+		path := filepath.Join(folder, fmt.Sprint(n), "audit.jsonl")
+		j := NewFromConfig(Config{Path: path, RotateSize: 1500, KeyStore: &memoryKeyStore{}})
+		inAHurry(j)
+		defer j.Close() //nolint:errcheck // of a test
+		for i := range rapid.IntRange(16, 20).Draw(t, "calls") {
+			e := reading(fmt.Sprint("c", i))
+			e.App = rapid.SampledFrom([]string{"a", "b"}).Draw(t, "app")
+			e.Time = epoch().Add(time.Duration(rapid.IntRange(0, 300).Draw(t, "minutes")) * time.Minute)
+			e.Caller = aai.Caller{Door: "mcp", Name: fmt.Sprint("n", i%3)}
+			assert.NilError(t, j.Record(context.Background(), e))
+		}
+		same(t, j, Filter{Limit: 1000})
+		files, err := j.files()
+		assert.NilError(t, err, "%d", len(files))
+		assert.Assert(t, len(files) >= 2, "%d files, %v", len(files), err)
+		for range rapid.IntRange(1, len(files)-1).Draw(t, "gone") {
+			assert.NilError(t, os.Remove(files[0].path))
+			files = files[1:]
+		}
+		for _, f := range []Filter{{Limit: 1000}, {App: "a"}, {Text: "n1", Limit: 1000}, {Since: epoch().Add(90 * time.Minute), Until: epoch().Add(200 * time.Minute), Limit: 1000}} {
+			same(t, j, f)
+			sameTotals(t, j, f)
+		}
 	})
 }
 
@@ -227,28 +263,39 @@ func TestHistoryWithoutIndex(t *testing.T) {
 	assert.Assert(t, is.Len(warned, 1))
 }
 
-// TestIndexConcurrently runs queries during records.
-func TestIndexConcurrently(t *testing.T) {
+// TestAppendConcurrently checks that goroutines with one journal and with several write each entry
+// as one line, once, and the entries of each call in order, during queries.
+func TestAppendConcurrently(t *testing.T) {
 	path := journalPath(t)
 	var wg sync.WaitGroup
-	for i := range 3 {
-		j := hasty(t, path)
-		wg.Go(func() {
-			for n := range 40 {
-				for _, e := range wholeCall(fmt.Sprintf("c%d.%d", i, n)) {
-					assert.Check(t, j.Record(t.Context(), e))
+	for i := range 6 {
+		j := open(t, path)
+		j.stateFile.lockTimeout = time.Minute // a busy machine is only slower
+		for k := range 3 {
+			wg.Go(func() {
+				for n := range 10 {
+					for _, e := range wholeCall(fmt.Sprintf("c%d.%d.%d", i, k, n)) {
+						if e.Kind == aai.Intent {
+							e.Args = map[string]any{"text": strings.Repeat(e.Call, 100*n)}
+						}
+						assert.Check(t, j.Record(t.Context(), e))
+					}
 				}
-				if n%10 == 0 {
-					_, err := New(path).searchIndex(t.Context(), Filter{})
-					assert.Check(t, err)
-				}
-			}
-		})
+				_, err := New(path).searchIndex(t.Context(), Filter{})
+				assert.Check(t, err)
+			})
+		}
 	}
 	wg.Wait()
-	j := New(path)
-	same(t, j, Filter{Limit: 1000})
-	assert.Check(t, is.Len(past(t, path), 120))
+	same(t, New(path), Filter{Limit: 1000})
+	assert.Check(t, is.Equal(len(lines(t, path)), 3*180))
+	found := past(t, path)
+	assert.Check(t, is.Len(found, 180))
+	for _, p := range found {
+		assert.Check(t, is.Equal(p.Result, "ok"), "%+v", p)
+		assert.Check(t, p.Door != "", "%+v", p)
+		assert.Check(t, p.Effect != "", "%+v", p)
+	}
 	info, err := os.Stat(filepath.Join(filepath.Dir(path), "index.db"))
 	if err != nil || info.Mode().Perm()&0o077 != 0 {
 		t.Errorf("%v, %v", info.Mode(), err)
@@ -284,4 +331,53 @@ func TestIndexOnFullDisk(t *testing.T) {
 	found, err = j.searchIndex(t.Context(), Filter{Limit: 1000})
 	assert.Assert(t, is.Len(found, 305))
 	assert.NilError(t, err)
+}
+
+// TestIndexIsDeletedWhileSomebodyAsks deletes all or parts of the index during queries and
+// records, and checks that results are complete.
+func TestIndexIsDeletedWhileSomebodyAsks(t *testing.T) {
+	path := journalPath(t)
+	j := hasty(t, path)
+	const calls = 200
+	for i := range calls {
+		record(t, j, reading(fmt.Sprint("c", i)))
+	}
+	j.indexStep = 10_000
+	var wg sync.WaitGroup
+	stop := make(chan struct{})
+	for _, ends := range [][]string{{""}, {"-wal", "-shm"}, {"", "-wal", "-shm"}} {
+		wg.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				case <-time.After(3 * time.Millisecond):
+				}
+				for _, end := range ends {
+					_ = os.Remove(j.indexPath() + end)
+				}
+			}
+		})
+	}
+	for range 40 {
+		found, err := j.History(t.Context(), Filter{Limit: calls + 1})
+		assert.NilError(t, err)
+		assert.Assert(t, is.Len(found, calls))
+	}
+	close(stop)
+	wg.Wait()
+	same(t, j, Filter{Limit: 1000})
+}
+
+// TestIndexOfBefore checks that the index at its former place is removed.
+func TestIndexOfBefore(t *testing.T) {
+	j := hasty(t, journalPath(t))
+	record(t, j, reading("c1"))
+	for _, end := range []string{".db", ".db-wal"} {
+		assert.NilError(t, os.WriteFile(j.Path()+end, nil, 0o600))
+	}
+	same(t, j, Filter{})
+	left, err := filepath.Glob(j.Path() + ".db*")
+	assert.NilError(t, err)
+	assert.Assert(t, is.Len(left, 0))
 }

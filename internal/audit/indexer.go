@@ -7,12 +7,14 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
 	"strconv"
-	"time"
 
 	"github.com/gybob/aai-gateway/internal/files/database"
 	"github.com/gybob/aai-gateway/internal/gateway"
@@ -206,76 +208,42 @@ func tailOf(file *os.File, offset int64) ([]byte, error) {
 	return tail, err
 }
 
-// forget removes the calls of deleted files.
+// goneFiles selects the files whose idents are not in a JSON list.
+const goneFiles = "(SELECT id FROM files WHERE ident NOT IN (SELECT value FROM json_each(?1)))"
+
+// forget removes the calls of deleted files, and recounts the totals of their days.
 func (x *indexer) forget(ctx context.Context, idents map[string]bool) error {
+	list, err := json.Marshal(slices.Collect(maps.Keys(idents)))
+	if err != nil {
+		return err
+	}
 	tx, err := x.db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
 	defer tx.Rollback() //nolint:errcheck // it has no effect after Commit
-	gone, err := goneFiles(ctx, tx, idents)
-	if err != nil || len(gone) == 0 {
+	var gone int
+	var first, last sql.NullString
+	row := tx.QueryRowContext(ctx, "SELECT (SELECT count(*) FROM "+goneFiles+"), min(time), max(time) FROM calls WHERE file IN "+goneFiles, string(list))
+	if err := row.Scan(&gone, &first, &last); err != nil || gone == 0 {
 		return err
 	}
-	for _, id := range gone {
-		if err := forgetFile(ctx, tx, id); err != nil {
+	for _, table := range []string{
+		"texts WHERE rowid IN (SELECT id FROM calls WHERE file IN " + goneFiles + ")",
+		"lines WHERE call IN (SELECT id FROM calls WHERE file IN " + goneFiles + ")",
+		"lines WHERE file IN " + goneFiles, "calls WHERE file IN " + goneFiles, "files WHERE id IN " + goneFiles,
+	} {
+		if _, err := tx.ExecContext(ctx, "DELETE FROM "+table, string(list)); err != nil {
 			return err
 		}
 	}
 	if _, err := tx.ExecContext(ctx, "DELETE FROM kinds WHERE id NOT IN (SELECT kind FROM calls)"); err != nil {
 		return err
 	}
-	return tx.Commit()
-}
-
-// forgetFile removes the calls of a file, and recounts the totals of their hours.
-func forgetFile(ctx context.Context, tx *sql.Tx, id int64) error {
-	var first, last sql.NullString
-	row := tx.QueryRowContext(ctx, "SELECT min(time), max(time) FROM calls WHERE file = ?", id)
-	if err := row.Scan(&first, &last); err != nil {
-		return err
-	}
-	for _, statement := range []string{
-		"DELETE FROM texts WHERE rowid IN (SELECT id FROM calls WHERE file = ?)",
-		"DELETE FROM lines WHERE call IN (SELECT id FROM calls WHERE file = ?)",
-		"DELETE FROM lines WHERE file = ?", "DELETE FROM calls WHERE file = ?", "DELETE FROM files WHERE id = ?",
-	} {
-		if _, err := tx.ExecContext(ctx, statement, id); err != nil {
+	if first.Valid {
+		if err := recount(ctx, tx, first.String, last.String); err != nil {
 			return err
 		}
 	}
-	if !first.Valid {
-		return nil
-	}
-	from, err := time.Parse(timeFormat, first.String)
-	if err != nil {
-		return err
-	}
-	through, err := time.Parse(timeFormat, last.String)
-	if err != nil {
-		return err
-	}
-	return recount(ctx, tx, from, through)
-}
-
-func goneFiles(ctx context.Context, tx *sql.Tx, idents map[string]bool) (gone []int64, err error) {
-	rows, err := tx.QueryContext(ctx, "SELECT id, ident FROM files")
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close() //nolint:errcheck // Err tells
-	for rows.Next() {
-		var id int64
-		var ident string
-		if err := rows.Scan(&id, &ident); err != nil {
-			return nil, err
-		}
-		if !idents[ident] {
-			gone = append(gone, id)
-		}
-	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("read the files of the index: %w", err)
-	}
-	return gone, nil
+	return tx.Commit()
 }

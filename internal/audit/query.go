@@ -74,10 +74,11 @@ func query(ctx context.Context, db *sql.DB, f Filter) ([]answer.CallRecord, erro
 	watched := f // page reads are few: callCondition excludes them
 	watched.ExcludePageReads = false
 	of := watched.kindCondition()
-	var kinds []string
+	var count int
+	var kinds string
 	if len(of.parts) > 0 {
-		var err error
-		if kinds, err = texts(ctx, db, "SELECT id FROM kinds"+of.where()+" LIMIT "+strconv.Itoa(manyKinds+1), of.args...); err != nil || len(kinds) == 0 {
+		row := db.QueryRowContext(ctx, "SELECT count(*), coalesce(group_concat(id, ' OR '), '') FROM (SELECT id FROM kinds"+of.where()+" LIMIT "+strconv.Itoa(manyKinds+1)+")", of.args...)
+		if err := row.Scan(&count, &kinds); err != nil || count == 0 {
 			return nil, err
 		}
 	}
@@ -87,9 +88,9 @@ func query(ctx context.Context, db *sql.DB, f Filter) ([]answer.CallRecord, erro
 	}
 	from, by := "calls", "calls.id"
 	var sought []string
-	if few := len(kinds) > 0 && len(kinds) <= manyKinds; few && f.Call == "" && f.Parent == "" {
-		sought = append(sought, "kind : ("+strings.Join(kinds, " OR ")+")")
-	} else if len(kinds) > 0 {
+	if few := count > 0 && count <= manyKinds; few && f.Call == "" && f.Parent == "" {
+		sought = append(sought, "kind : ("+kinds+")")
+	} else if count > 0 {
 		rest.is("calls.kind IN (SELECT id FROM kinds"+of.where()+")", of.args...)
 	}
 	if f.Text != "" {
@@ -145,23 +146,6 @@ func (f Filter) callCondition(ctx context.Context, db *sql.DB) (c condition, err
 		err = errors.Join(err, bound("<=", "SELECT coalesce(max(high), -1) FROM hours WHERE hour <= ?", hourOf(f.Until)))
 	}
 	return c, err
-}
-
-// texts returns the only column of the rows.
-func texts(ctx context.Context, db *sql.DB, statement string, args ...any) (found []string, err error) {
-	rows, err := db.QueryContext(ctx, statement, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	for rows.Next() {
-		var s string
-		if err := rows.Scan(&s); err != nil {
-			return nil, err
-		}
-		found = append(found, s)
-	}
-	return found, rows.Err()
 }
 
 func pasts(rows *sql.Rows) (found []answer.CallRecord, err error) {

@@ -213,3 +213,51 @@ func TestFoldsWhenTheClockIsSetBack(t *testing.T) {
 	assert.Check(t, is.Equal(before, maxRefusalsWritten))
 	assert.Check(t, is.Equal(after, before+1))
 }
+
+// fullDisk makes writes to the journal's file fail until the returned function is called.
+func fullDisk(t *testing.T, j *Journal) (emptied func()) {
+	t.Helper()
+	readOnly, err := os.Open(j.path)
+	assert.NilError(t, err)
+	swap := func(f *os.File) (was *os.File) {
+		j.write.Lock()
+		defer j.write.Unlock()
+		was, j.file = j.file, f
+		return was
+	}
+	was := swap(readOnly)
+	return func() { _ = swap(was).Close() } // it was not written to
+}
+
+// TestNothingIsCountedAfterAFailure checks that refused calls are counted only if the
+// previous entry was written, and flushed if durable.
+func TestNothingIsCountedAfterAFailure(t *testing.T) {
+	j, _ := flooded(t)
+	refused := func() error { return j.Record(t.Context(), refusal("c", aai.AppNotFound)) }
+	for i := range maxRefusalsWritten + 1 {
+		assert.NilError(t, refused(), i)
+	}
+	counted := func() string { return fmt.Sprint(j.folds.callers[received("").Caller].count) }
+	emptied := fullDisk(t, j)
+	assert.Check(t, j.Record(t.Context(), reading("r")) != nil, "it was recorded")
+	for range 3 {
+		if err := refused(); err == nil || counted() != "1" {
+			t.Errorf("%v, %s are counted", err, counted())
+		}
+	}
+	emptied()
+	for _, want := range []string{"1", "2"} { // the first of them is written
+		err := refused()
+		assert.NilError(t, err)
+		assert.Equal(t, counted(), want)
+	}
+	flush := j.syncFile
+	j.syncFile = func(*os.File) error { return errors.New("input/output error") }
+	assert.Check(t, j.Record(t.Context(), intent("i")) != nil, "it was flushed")
+	j.syncFile = flush
+	for _, want := range []string{"2", "3"} {
+		err := refused()
+		assert.NilError(t, err)
+		assert.Equal(t, counted(), want)
+	}
+}

@@ -2,13 +2,12 @@ package audit
 
 import (
 	"fmt"
-	"math"
-	"slices"
 	"testing"
 	"time"
 
 	"gotest.tools/v3/assert"
 	is "gotest.tools/v3/assert/cmp"
+	"pgregory.net/rapid"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/answer"
@@ -36,57 +35,6 @@ func counting(t *testing.T) *Journal {
 	record(t, j, mutation("d1")...)
 	record(t, j, asked("a1")[0]) // its result is unknown
 	return j
-}
-
-// TestToolStats compares the statistics with the history.
-func TestToolStats(t *testing.T) {
-	j := counting(t)
-	past, err := j.scanFiles(t.Context(), Filter{Limit: 10_000})
-	assert.NilError(t, err)
-	for _, f := range []Filter{{}, {App: notes}, {Tool: "list"}, {Since: epoch().Add(5 * 24 * time.Hour)}, {Until: epoch().Add(24 * time.Hour)}, {Caller: "nobody"}, {ExcludePageReads: true}, {ExcludePageReads: true, Tool: "list"}, {ExcludePageReads: true, App: aai.BuiltinApp}, {ExcludePageReads: true, Since: epoch().Add(2*24*time.Hour + time.Minute)}} {
-		for _, byApp := range []bool{false, true} {
-			want := make(map[string][3]int) // calls, failures, known
-			times := make(map[string][]float64)
-			for _, p := range past {
-				if !f.passes(&p) {
-					continue
-				}
-				key := p.App + " " + p.Tool
-				if byApp {
-					key = p.App + " "
-				}
-				n := want[key]
-				n[0]++
-				if p.Result != "ok" && p.Result != "unknown" {
-					n[1]++
-				}
-				if p.Result != "unknown" {
-					n[2]++
-					times[key] = append(times[key], p.Millis)
-				}
-				want[key] = n
-			}
-			got, err := j.ToolStats(t.Context(), f, byApp)
-			assert.NilError(t, err, "%+v %d", f, len(want))
-			assert.Assert(t, is.Len(got, len(want)), "%+v %d", f, len(want))
-			for _, row := range got {
-				key := row.App + " " + row.Tool
-				n := want[key]
-				assert.Check(t, is.Equal(row.Calls, n[0]), "%+v %s %+v %v", f, key, row, n)
-				assert.Check(t, is.Equal(row.Failures, n[1]), "%+v %s %+v %v", f, key, row, n)
-				all := times[key]
-				slices.Sort(all)
-				for _, p := range []struct{ got, share float64 }{{row.P50, 0.5}, {row.P95, 0.95}} {
-					if len(all) == 0 {
-						continue
-					}
-					exact := all[int(math.Ceil(p.share*float64(len(all))))-1]
-					assert.Check(t, !(p.got < exact), "%+v: %s: of %v, %v is not the %v, which is %v", f, key, all, p.got, p.share, exact)
-					assert.Check(t, !(p.got > exact*1.1+0.001), "%+v: %s: of %v, %v is not the %v, which is %v", f, key, all, p.got, p.share, exact)
-				}
-			}
-		}
-	}
 }
 
 func TestToolStatsAreSorted(t *testing.T) {
@@ -118,4 +66,66 @@ func TestDailyUses(t *testing.T) {
 	assert.Check(t, is.Equal(calls, 50), "%d %+v", ok, uses)
 	assert.Check(t, ok >= 35, "%d calls, %d ok: %+v", calls, ok, uses)
 	assert.Check(t, ok <= 40, "%d calls, %d ok: %+v", calls, ok, uses)
+}
+
+// TestDurations checks that durations are rounded up monotonically.
+func TestDurations(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := rapid.Float64Range(0, longestCall).Draw(t, "a"), rapid.Float64Range(0, 1000).Draw(t, "b")
+		for _, ms := range []float64{a, b, a / 1e6} {
+			told := float64(roundUp(ms)) / 1000
+			assert.Assert(t, told >= ms-1e-6, "%v is told as %v", ms, told)
+			assert.Assert(t, told <= ms*1.1+0.0011, "%v is told as %v", ms, told)
+		}
+		assert.Assert(t, a < b || roundUp(a) >= roundUp(b), "%v %v", a, b)
+		d, e := durations{roundUp(a): 3, roundUp(b): 70000}, make(durations)
+		e.unpack(d.encode())
+		assert.Check(t, is.DeepEqual(d, e))
+	})
+}
+
+// TestTrace checks the steps, the parent and the children of one call, also if its lines
+// are in two files.
+func TestTrace(t *testing.T) {
+	j := NewFromConfig(Config{Path: journalPath(t), RotateSize: 2000, KeyStore: &memoryKeyStore{}})
+	inAHurry(j)
+	defer j.Close() //nolint:errcheck // of a test
+	record(t, j, reading("c0"))
+	record(t, j, received("c1"), intent("c1"))
+	for i := range 10 {
+		child := reading(fmt.Sprint("k", i))
+		child.Parent = "c1"
+		record(t, j, child)
+	}
+	end := failure("c1", aai.AutomationFailed)
+	end.Ran, end.PersonWait = true, 1500*time.Millisecond
+	record(t, j, end)
+	s, err := j.Trace(t.Context(), "c1")
+	assert.NilError(t, err, s)
+	assert.Assert(t, s != nil, s)
+	files, err := j.files()
+	assert.NilError(t, err, "%d", len(files))
+	assert.Assert(t, len(files) >= 2, "%d files, %v", len(files), err)
+	assert.Assert(t, is.Len(s.Steps, 3))
+	assert.Equal(t, s.Steps[0].Kind, aai.Received)
+	assert.Equal(t, s.Steps[1].Kind, aai.Intent)
+	assert.Equal(t, s.Steps[2].Kind, aai.Outcome)
+	first, second, last := s.Steps[0], s.Steps[1], s.Steps[2]
+	if first.Session != "s1" || first.Principal != "somebody" || second.Consent != "once (client)" || second.Digest != "d1" ||
+		last.Delivery != aai.NotDelivered || !last.Ran || last.Message != "it said no" || last.PersonWaitMillis != 1500 || last.Record <= second.Record || first.Record == 0 {
+		t.Errorf("%+v", s.Steps)
+	}
+	assert.Equal(t, s.Call.Call, "c1", "%+v", s)
+	assert.Equal(t, s.Call.Result, string(aai.AutomationFailed), "%+v", s)
+	assert.Assert(t, s.Parent != nil, "%+v", s)
+	assert.Equal(t, s.Parent.Call, "c0", "%+v", s)
+	assert.Assert(t, is.Len(s.Children, 10), "%+v", s)
+	assert.Equal(t, s.Children[0].Call, "k0", "%+v", s)
+	assert.Equal(t, s.OmittedChildren, 0, "%+v", s)
+	s, err = j.Trace(t.Context(), "nobody")
+	assert.Assert(t, s == nil, "of no call: %v, %v", s, err)
+	assert.NilError(t, err, s)
+	s, err = New(journalPath(t)).Trace(t.Context(), "c1")
+	assert.Assert(t, s == nil, "of no journal: %v, %v", s, err)
+	assert.NilError(t, err, s)
 }

@@ -13,37 +13,24 @@ import (
 	"github.com/gybob/aai-gateway/internal/answer"
 )
 
-// durations counts the durations of calls, each rounded up to two digits: 12.3 ms is 13
-// ms. So a few numbers suffice for any percentile, and each percentile is a correct upper
-// bound.
-type durations map[uint16]int
+// durations counts the durations of calls in microseconds, each rounded up to two digits: 12.3 ms is
+// 13 ms. So a few numbers suffice for any percentile, and each percentile is a correct upper bound.
+type durations map[uint64]int
 
-// exactMicros is the number of microseconds up to which durations are exact.
-const exactMicros = 100
+// longestMicros is the maximum number of microseconds that is counted, 30 years.
+const longestMicros = 1e15
 
-// durationCode returns the code of a duration. The codes are monotonic.
-func durationCode(ms float64) uint16 {
-	us := math.Ceil(ms*1000 - 1e-6)
+// roundUp returns a duration of so many milliseconds in microseconds, rounded up to two digits.
+func roundUp(ms float64) uint64 {
+	us := min(math.Ceil(ms*1000-1e-6), longestMicros)
 	if !(us > 0) {
 		return 0
 	}
-	if us < exactMicros {
-		return uint16(us)
+	step := 1.0
+	for us > 99*step {
+		step *= 10
 	}
-	code, step := uint16(exactMicros), 10.0
-	for ; us > 99*step && step < 1e17; step *= 10 {
-		code += 90
-	}
-	return code + uint16(max(math.Ceil(us/step), 10)) - 10
-}
-
-// ofCode returns the longest duration with the code, in milliseconds.
-func ofCode(code uint16) float64 {
-	if code < exactMicros {
-		return float64(code) / 1000
-	}
-	n := int(code) - exactMicros
-	return float64(10+n%90) * math.Pow10(n/90+1) / 1000
+	return uint64(math.Ceil(us/step) * step)
 }
 
 // percentile returns the least duration, in milliseconds, that hundredths percent of the
@@ -54,9 +41,9 @@ func (d durations) percentile(hundredths int) float64 {
 		all += n
 	}
 	below := 0
-	for _, code := range slices.Sorted(maps.Keys(d)) {
-		if below += d[code]; below*100 >= all*hundredths {
-			return ofCode(code)
+	for _, us := range slices.Sorted(maps.Keys(d)) {
+		if below += d[us]; below*100 >= all*hundredths {
+			return float64(us) / 1000
 		}
 	}
 	return 0
@@ -70,8 +57,8 @@ func (d durations) add(more durations) {
 
 func (d durations) encode() []byte {
 	b := []byte{}
-	for _, code := range slices.Sorted(maps.Keys(d)) {
-		b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(code)), uint64(d[code]))
+	for us, n := range d {
+		b = binary.AppendUvarint(binary.AppendUvarint(b, us), uint64(n))
 	}
 	return b
 }
@@ -79,15 +66,12 @@ func (d durations) encode() []byte {
 // unpack adds encoded durations.
 func (d durations) unpack(b []byte) {
 	for len(b) > 0 {
-		code, n := binary.Uvarint(b)
-		if n <= 0 {
-			break
+		us, n := binary.Uvarint(b)
+		count, m := binary.Uvarint(b[max(n, 0):])
+		if n <= 0 || m <= 0 {
+			return
 		}
-		count, m := binary.Uvarint(b[n:])
-		if m <= 0 {
-			break
-		}
-		d[uint16(code)] += int(count)
+		d[us] += int(count)
 		b = b[n+m:]
 	}
 }
@@ -107,7 +91,9 @@ func (t *total) add(more *total) {
 	t.calls += more.calls
 	t.failures += more.failures
 	t.first, t.last = min(t.first, more.first), max(t.last, more.last)
-	t.times.add(more.times)
+	for us, n := range more.times {
+		t.times[us] += n
+	}
 	t.times.unpack(more.packed)
 }
 
@@ -118,7 +104,7 @@ func totalOf(when string, ms float64, count int, result string) *total {
 		t.failures = t.calls
 	}
 	if count == 0 && result != answer.ResultUnknown {
-		t.times[durationCode(ms)] = 1
+		t.times[roundUp(ms)] = 1
 	}
 	return t
 }
@@ -196,8 +182,13 @@ func (t totals) save(ctx context.Context, tx *sql.Tx) error {
 }
 
 // recount recomputes the totals of some days from the remaining calls.
-func recount(ctx context.Context, tx *sql.Tx, from, through time.Time) error {
-	first, last := dayOf(hourOf(from)), dayOf(hourOf(through))
+func recount(ctx context.Context, tx *sql.Tx, from, through string) error {
+	begin, failed := time.Parse(timeFormat, from)
+	end, err := time.Parse(timeFormat, through)
+	if err = errors.Join(failed, err); err != nil {
+		return err
+	}
+	first, last := dayOf(hourOf(begin)), dayOf(hourOf(end))
 	if _, err := tx.ExecContext(ctx, "DELETE FROM totals WHERE size = ? AND start BETWEEN ? AND ? OR size = ? AND start BETWEEN ? AND ?",
 		daily, first, last, hourly, first*daily, last*daily+daily-1); err != nil {
 		return err
