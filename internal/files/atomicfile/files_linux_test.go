@@ -1,11 +1,15 @@
 package atomicfile_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
+	"golang.org/x/sys/unix"
 	"gotest.tools/v3/assert"
 	is "gotest.tools/v3/assert/cmp"
 
@@ -73,4 +77,93 @@ func TestLockThatIsAPipe(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "kept")
 	assert.NilError(t, syscall.Mkfifo(path+".lock", 0o600))
 	_ = atomicfile.Update(t.Context(), path, atomicfile.ReadLimits{Size: 10}, func([]byte) ([]byte, error) { return []byte("x"), nil })
+}
+
+// TestReadToolForm checks that other file types, too large files and, if links are not admitted, links
+// are rejected without blocking.
+func TestReadToolForm(t *testing.T) {
+	folder := realFolder(t)
+	pipe, file := filepath.Join(folder, "pipe"), filepath.Join(folder, "file")
+	assert.NilError(t, syscall.Mkfifo(pipe, 0o600))
+	assert.NilError(t, os.WriteFile(file, []byte("1234567"), 0o600))
+	link := filepath.Join(folder, "link")
+	assert.NilError(t, os.Symlink(file, link))
+	for _, c := range []struct {
+		path    string
+		most    int
+		noLinks bool
+		want    string
+		err     string
+	}{
+		{file, 7, false, "1234567", ""},
+		{file, 7, true, "1234567", ""},
+		{link, 7, false, "1234567", ""},
+		{link, 7, true, "", "is a link, or in a folder that is one; expected the path of the file itself"},
+		{file, 6, false, "", "expected at most 6 bytes"},
+		{pipe, 7, false, "", "expected a regular file"},
+		{pipe, 7, true, "", "expected a regular file"},
+		{folder, 7, false, "", "expected a regular file"},
+		{folder, 7, true, "", "expected a regular file"},
+		{"/dev/zero", 7, false, "", "expected a regular file"},
+		{file + "s", 7, false, "", "no such file or directory"},
+		{file + "s", 7, true, "", "no such file or directory"},
+	} {
+		got, err := atomicfile.Read(c.path, atomicfile.ReadLimits{Size: c.most, NoLinks: c.noLinks})
+		assert.Check(t, is.Equal(string(got), c.want), "%s %d %q %v", c.path, c.most, got, err)
+		assert.Check(t, is.Equal((err == nil), (c.err == "")), "%s %d %q %v", c.path, c.most, got, err)
+		assert.Check(t, err == nil || err.Error() == c.err && !strings.Contains(err.Error(), folder), "%s %d %q %v", c.path, c.most, got, err)
+	}
+}
+
+// TestNoLinks checks that no exchange of a folder with a link makes a read follow the link.
+func TestNoLinks(t *testing.T) {
+	folder := realFolder(t)
+	plain, link, hidden := filepath.Join(folder, "plain"), filepath.Join(folder, "link"), filepath.Join(folder, "hidden")
+	for place, content := range map[string]string{plain: "own", hidden: "secret"} {
+		assert.NilError(t, errors.Join(os.Mkdir(place, 0o700), os.WriteFile(filepath.Join(place, "f"), []byte(content), 0o600)))
+	}
+	assert.NilError(t, os.Symlink(hidden, link))
+	limits := atomicfile.ReadLimits{Size: 100, NoLinks: true}
+	got, err := atomicfile.Read(filepath.Join(plain, "f"), limits)
+	assert.NilError(t, err, "%q", got)
+	assert.Equal(t, string(got), "own", "%q", got)
+	_, err = atomicfile.Read(filepath.Join(link, "f"), limits)
+	assert.Assert(t, err != nil, "a link was followed")
+	done := make(chan struct{})
+	var other sync.WaitGroup
+	other.Go(func() {
+		for {
+			select {
+			case <-done:
+				return
+			default:
+			}
+			if err := unix.Renameat2(unix.AT_FDCWD, plain, unix.AT_FDCWD, link, unix.RENAME_EXCHANGE); err != nil {
+				t.Error(err)
+				return
+			}
+		}
+	})
+	read, refused := 0, 0
+	for range 3000 {
+		switch got, err := atomicfile.Read(filepath.Join(plain, "f"), limits); {
+		case err != nil:
+			refused++
+		case string(got) != "own":
+			t.Errorf("%q was read", got)
+		default:
+			read++
+		}
+	}
+	close(done)
+	other.Wait()
+	t.Logf("%d reads, %d refusals", read, refused)
+}
+
+// realFolder returns a new folder by its path without links.
+func realFolder(t *testing.T) string {
+	t.Helper()
+	folder, err := filepath.EvalSymlinks(t.TempDir())
+	assert.NilError(t, err)
+	return folder
 }
