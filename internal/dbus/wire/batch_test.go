@@ -4,9 +4,11 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"net"
 	"runtime"
+	"slices"
 	"sync"
 	"testing"
 
@@ -14,6 +16,7 @@ import (
 	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
 // calls are n of them, each with its number.
@@ -113,8 +116,7 @@ func TestBatchWithErrors(t *testing.T) {
 	for i, r := range <-ended {
 		switch i {
 		case 0, 3:
-			d := deliveryOf(t, r.Err)
-			assert.Equal(t, d, aai.NotDelivered, "%d %+v", i, r)
+			assert.Equal(t, deliveryOf(t, r.Err), aai.NotDelivered, "%d %+v", i, r)
 			assert.Assert(t, is.ErrorIs(r.Err, ErrInvalid), "%d %+v", i, r)
 			assert.Assert(t, r.Message == nil, "%d %+v", i, r)
 		case 2:
@@ -156,8 +158,7 @@ func TestBatchEndsByItsDeadline(t *testing.T) {
 		if i >= maxInFlight {
 			want = aai.NotDelivered
 		}
-		d := deliveryOf(t, r.Err)
-		assert.Equal(t, d, want, "%d", i)
+		assert.Equal(t, deliveryOf(t, r.Err), want, "%d", i)
 		assert.Assert(t, is.ErrorIs(r.Err, context.Canceled), "%d", i)
 	}
 	assert.Assert(t, c.IsAlive(), "the end of a batch is not the end of the connection")
@@ -245,5 +246,45 @@ func TestBatchOfLargeMessages(t *testing.T) {
 	for i, r := range c.Batch(soon(t), messages) {
 		assert.NilError(t, r.Err, "%d", i)
 		assert.Assert(t, is.Len(r.Message.Body, len(large.Body)), "%d", i)
+	}
+}
+
+func connected(b testing.TB, address string) *Conn {
+	b.Helper()
+	c, err := Dial(soon(b), address, Options{})
+	assert.NilError(b, err)
+	b.Cleanup(c.Close)
+	_, err = c.Hello(soon(b))
+	assert.NilError(b, err)
+	return c
+}
+
+// BenchmarkCalls measures calls one by one and 256 in a batch: of the bus itself, and of an app over a socket of its own.
+func BenchmarkCalls(b *testing.B) {
+	peer, theirs, in := connOverSocket(b, Options{PeerToPeer: true})
+	go echo(theirs, in)
+	get := &Message{Path: "/org/a11y/atspi/accessible/42", Interface: "org.freedesktop.DBus.Properties", Member: "Get", Signature: "ss"}
+	e := Encoder{}
+	e.Str("org.a11y.atspi.Accessible")
+	e.Str("Name")
+	get.Body = e.Bytes()
+	for name, c := range map[string]struct {
+		conn *Conn
+		call *Message
+	}{
+		"bus":  {connected(b, testkit.StartBus(b).Address), &Message{Destination: BusName, Path: BusPath, Interface: BusInterface, Member: "GetId"}},
+		"peer": {peer, get},
+	} {
+		for _, n := range []int{1, 256} {
+			messages := slices.Repeat([]*Message{c.call}, n)
+			b.Run(fmt.Sprint(name, " ", n), func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					for _, r := range c.conn.Batch(b.Context(), messages) {
+						assert.NilError(b, r.Err)
+					}
+				}
+			})
+		}
 	}
 }

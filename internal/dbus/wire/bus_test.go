@@ -3,11 +3,15 @@ package wire
 import (
 	"context"
 	"errors"
+	"io"
 	"net"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	godbus "github.com/godbus/dbus/v5"
 	"gotest.tools/v3/assert"
 	is "gotest.tools/v3/assert/cmp"
 
@@ -60,8 +64,7 @@ func TestSignals(t *testing.T) {
 		assert.NilError(t, other.Send(soon(t), m))
 	}
 	for i := range uint32(200) {
-		got := <-heard
-		assert.Equal(t, got, i, "signal %d came as number %d", got, i)
+		assert.Equal(t, <-heard, i)
 	}
 }
 
@@ -164,31 +167,6 @@ func TestPeer(t *testing.T) {
 	assert.Equal(t, deliveryOf(t, err), aai.NotDelivered)
 }
 
-// TestServiceOfGodbus: an app built with godbus answers.
-func TestServiceOfGodbus(t *testing.T) {
-	b := testkit.StartBus(t)
-	s := testkit.ServeOnBus(t, b, "org.example.App")
-	c := connected(t, b.Address)
-	messages := make([]*Message, 300)
-	for i := range messages {
-		m := numbered(i)
-		m.Destination, m.Path, m.Interface, m.Member = s.Conn.Names()[0], testkit.ServicePath, testkit.ServiceInterface, "EchoUint32"
-		messages[i] = m
-	}
-	messages[100].Member = "NoSuchMethod"
-	for i, r := range c.Batch(soon(t), messages) {
-		switch {
-		case r.Err != nil:
-			t.Fatalf("%d: %v", i, r.Err)
-		case i == 100:
-			assert.Check(t, r.Message.Kind == KindError, "%+v", r.Message)
-			assert.Check(t, is.Equal(r.Message.ErrorName, "org.freedesktop.DBus.Error.UnknownMethod"), "%+v", r.Message)
-		case r.Message.Kind != KindReply || r.Message.Decoder().U32() != uint32(i):
-			t.Fatalf("%d: %+v", i, r.Message)
-		}
-	}
-}
-
 func TestDialEndsByItsContext(t *testing.T) {
 	l, path := listen(t)
 	accepted := make(chan net.Conn, 1)
@@ -254,4 +232,117 @@ func TestIncomingCalls(t *testing.T) {
 		assert.NilError(t, err)
 		assert.Check(t, is.Equal(answer.Kind, want), "%s: an answer of kind %d, expected %d", member, answer.Kind, want)
 	}
+}
+
+func TestSocketPath(t *testing.T) {
+	for address, want := range map[string]string{
+		"unix:path=/run/user/1000/bus":        "/run/user/1000/bus",
+		"unix:guid=ab,path=/run/a%2cb%20c":    "/run/a,b c",
+		"unix:abstract=/tmp/dbus-1,guid=ab":   "@/tmp/dbus-1",
+		"unixexec:path=/bin/sh":               "",
+		"tcp:host=localhost,port=1,path=/run": "",
+		"launchd:env=X":                       "",
+		"unix:dir=/tmp":                       "",
+		"unix":                                "",
+	} {
+		got, err := socketPath(address)
+		assert.Check(t, is.Equal(got, want), "%s %v", address, err)
+		assert.Check(t, is.Equal((err == nil), (want != "")), "%s %v", address, err)
+	}
+}
+
+func TestAddresses(t *testing.T) {
+	env := map[string]string{}
+	getenv := func(name string) string { return env[name] }
+	_, err := SessionAddress(func(string) string { return "" })
+	assert.Check(t, is.ErrorIs(err, errNoBus), "without anything: %v", err)
+	b := testkit.StartBus(t)
+	got := SocketPaths("tcp:host=localhost,port=1;unix:path=/a%20b;unix:abstract=/c,guid=00")
+	assert.Check(t, slices.Equal(got, []string{"/a b", "@/c"}), "the sockets: %q", got)
+	env["DBUS_SESSION_BUS_ADDRESS"] = "unix:path=/a"
+	if got, err := SessionAddress(getenv); err != nil || got != "unix:path=/a" {
+		t.Errorf("by name: %q %v", got, err)
+	}
+	assert.Check(t, is.Equal(SystemAddress(getenv), "unix:path=/var/run/dbus/system_bus_socket"))
+	env["DBUS_SYSTEM_BUS_ADDRESS"] = "unix:path=/b"
+	assert.Check(t, is.Equal(SystemAddress(getenv), "unix:path=/b"))
+	err = dialled(t, "tcp:host=localhost,port=1;;"+b.Address+",guid=00")
+	assert.Check(t, err, "the second address: %v", err)
+	for _, bad := range []string{"", ";", "autolaunch:", "unix:path=%zz", "unix:path=" + t.TempDir() + "/nobody"} {
+		assert.Check(t, dialled(t, bad) != nil, "dialled %q", bad)
+	}
+}
+
+// dialled opens a connection and calls Hello.
+func dialled(t *testing.T, address string) error {
+	t.Helper()
+	c, err := Dial(soon(t), address, Options{})
+	if err != nil {
+		return err
+	}
+	t.Cleanup(c.Close)
+	_, err = c.Hello(soon(t))
+	return err
+}
+
+// A fileService hands out the reading ends of pipes.
+type fileService struct{ ends []*os.File }
+
+// Open returns a pipe that contains the text.
+func (s *fileService) Open(text string) (godbus.UnixFD, *godbus.Error) {
+	r, w, err := os.Pipe()
+	if err == nil {
+		_, err = w.WriteString(text)
+	}
+	if err != nil {
+		return 0, godbus.MakeFailedError(err)
+	}
+	_ = w.Close()
+	s.ends = append(s.ends, r) // not closed before it is sent
+	return godbus.UnixFD(r.Fd()), nil
+}
+
+// TestFiles: a service of godbus passes files through a real bus.
+func TestFiles(t *testing.T) {
+	b := testkit.StartBus(t)
+	service := b.Connect(t)
+	assert.NilError(t, service.Export(&fileService{}, "/files", "org.example.Files"))
+	open := func(c *Conn, text string) *Message {
+		e := Encoder{}
+		e.Str(text)
+		m, err := c.Call(soon(t), &Message{
+			Destination: service.Names()[0], Path: "/files", Interface: "org.example.Files", Member: "Open",
+			Signature: "s", Body: e.Bytes(),
+		})
+		assert.NilError(t, err)
+		return m
+	}
+	c, err := Dial(soon(t), b.Address, Options{ReceiveFiles: true})
+	assert.NilError(t, err)
+	t.Cleanup(c.Close)
+	_, err = c.Hello(soon(t))
+	assert.NilError(t, err)
+	for _, text := range []string{"one", "two"} {
+		m := open(c, text)
+		f := m.TakeFile(m.Decoder().U32())
+		assert.Assert(t, f != nil, "no file in %+v", m)
+		got, err := io.ReadAll(f)
+		assert.NilError(t, err)
+		assert.Check(t, is.Equal(string(got), text), "%q", got)
+		assert.Check(t, m.TakeFile(0) == nil, "a file was taken twice")
+		assert.Check(t, f.Close())
+	}
+}
+
+// TestUntakenFilesAreClosed: the files of a signal without a taker do not stay open.
+func TestUntakenFilesAreClosed(t *testing.T) {
+	r, w, err := os.Pipe()
+	assert.NilError(t, err)
+	t.Cleanup(func() { _ = r.Close() })
+	m := &Message{Files: []*os.File{w}}
+	m.closeFiles()
+	if _, err := io.ReadAll(r); err != nil { // ends when the writing end is closed
+		t.Error(err)
+	}
+	assert.Check(t, m.TakeFile(0) == nil, "a closed file was taken")
 }

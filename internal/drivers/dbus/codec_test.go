@@ -2,6 +2,7 @@ package dbus
 
 import (
 	"bytes"
+	"context"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
@@ -20,6 +21,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/dbus/wire"
+	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
 // mustType parses a signature of the tests.
@@ -230,26 +232,6 @@ func TestSameValueMakesTheSameMessage(t *testing.T) {
 	}
 }
 
-// The decoder reads godbus's output in the other byte order.
-func TestBigEndian(t *testing.T) {
-	m := godbus.Message{Type: godbus.TypeMethodReply, Headers: map[godbus.HeaderField]godbus.Variant{}}
-	m.Body = []any{uint16(0x0102), int32(-2), uint64(1) << 40, "ä", map[string]godbus.Variant{"k": godbus.MakeVariant([]float64{0.5})}}
-	m.Headers[godbus.FieldReplySerial] = godbus.MakeVariant(uint32(258))
-	m.Headers[godbus.FieldSender] = godbus.MakeVariant(":1.2")
-	m.Headers[godbus.FieldSignature] = godbus.MakeVariant(godbus.SignatureOf(m.Body...))
-	var frame bytes.Buffer
-	assert.NilError(t, m.EncodeTo(&frame, binary.BigEndian))
-	got, err := wire.ReadMessage(&frame)
-	assert.NilError(t, err)
-	values, err := valuesOf(got)
-	want := []any{int64(0x0102), int64(-2), uint64(1) << 40, "ä", map[string]any{"k": []any{0.5}}}
-	diff := cmp.Diff(want, values)
-	assert.NilError(t, err, "%+v", got)
-	assert.Equal(t, diff, "", "%+v", got)
-	assert.Assert(t, got.ReplySerial == 258, "%+v", got)
-	assert.Equal(t, got.Sender, ":1.2", "%+v", got)
-}
-
 func TestInference(t *testing.T) {
 	n := func(s string) json.Number { return json.Number(s) }
 	for _, c := range []struct {
@@ -352,4 +334,45 @@ func TestWholeNumbers(t *testing.T) {
 		assert.Assert(t, ok, "%T %v %v", v, f, ok)
 		assert.Assert(t, f == 3, "%T %v %v", v, f, ok)
 	}
+}
+
+func TestDecoderRefuses(t *testing.T) {
+	for name, c := range map[string]struct{ sig, body string }{
+		"cut off":             {"u", "\x01\x00"},
+		"descriptor":          {"h", "\x00\x00\x00\x00"},
+		"bad signature":       {"a", ""},
+		"bottomless variants": {"v", strings.Repeat("\x01v\x00", 40) + "\x01y\x00\x01"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := &wire.Message{Signature: c.sig, Body: []byte(c.body), Order: binary.LittleEndian}
+			values, err := valuesOf(m)
+			assert.Check(t, err != nil, "read as %v", values)
+		})
+	}
+}
+
+func TestReplyWithTooManyValues(t *testing.T) {
+	e := wire.Encoder{}
+	_ = e.Array(1, func() error {
+		for range maxNodes {
+			e.Signature("y")
+			e.Byte(1)
+		}
+		return nil
+	})
+	m := &wire.Message{Signature: "av", Body: e.Bytes()}
+	_, err := valuesOf(m)
+	assert.Check(t, is.ErrorContains(err, "values"))
+}
+
+// An invalid call is rejected before it could end the connection.
+func TestCallThatCannotBeSent(t *testing.T) {
+	_, _, d := served(t)
+	to := &target{bus: d.session, service: service, path: testkit.ServicePath, iface: testkit.ServiceInterface, member: "EchoString"}
+	_, err := to.callPeer(soon(t), func(context.Context, *peer) (*wire.Message, *failure) {
+		return &wire.Message{Interface: to.iface, Member: to.member, Signature: "s", Body: []byte("no string")}, nil
+	})
+	assert.Assert(t, strings.HasPrefix(refused(t, err, aai.InvalidParams), "EchoString of "+service), err)
+	assert.Equal(t, aai.AsError(err).Delivery, aai.NotDelivered, err)
+	run(t, compile(t, d, methodRecipe("EchoString", "v")), map[string]any{"v": "a"})
 }

