@@ -3,6 +3,9 @@ package desktop_test
 import (
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
@@ -17,5 +20,16 @@ func TestParseCellName(t *testing.T) {
 		if column, row, is := desktop.ParseCellName(name); is {
 			t.Errorf("%q is taken for the cell at %d, %d", name, column, row)
 		}
+	}
+}
+
+// TestRepeats checks that a text that repeats its surroundings is redundant, except for the name of a
+// window or a page.
+func TestRepeats(t *testing.T) {
+	text := desktop.Element{Role: desktop.Text, Name: "Save"}
+	for role, repeats := range map[desktop.Role]bool{
+		desktop.Group: true, desktop.Button: true, desktop.Label: true, desktop.Window: false, desktop.Document: false,
+	} {
+		assert.Check(t, is.Equal(text.RepeatsParent(&desktop.Element{Role: role, Name: "Save"}), repeats))
 	}
 }

@@ -42,65 +42,24 @@ func between(t *testing.T, before, after string, focus desktop.ID) Delta {
 }
 
 func TestBetween(t *testing.T) {
-	for name, c := range map[string]struct {
-		old, new string // pairs of lines replaced, after |
-		focus    desktop.ID
-		want     string
-	}{
-		"nothing":          {"", "", "", ""},
-		"renamed":          {`button "Press" key=press|    text "Press"`, `button "Pressed 1 times" key=press|    text "Pressed 1 times"`, "press", `~ button "Press" → "Pressed 1 times" [e8]` + "\n"},
-		"state":            {`"Agree" checkable`, `"Agree" checkable checked`, "", `~ checkbox "Agree" [e13] checked` + "\n"},
-		"disabled":         {`"Press" key=press`, `"Press" key=press disabled`, "", `~ button "Press" [e8] disabled` + "\n"},
-		"value":            {`"Name" editable`, `"Name" editable value="Ann"`, "", `~ textbox "Name" [e11] value "" → "Ann"` + "\n"},
-		"number":           {`value="40"`, `value="55"`, "", `~ slider "Volume" [e14] value "40" → "55"` + "\n"},
-		"focus":            {`"Name" editable`, `"Name" editable focused`, "", `focus → textbox "Name" [e11]` + "\n"},
-		"password":         {`"Password" editable password`, `"Password" editable password value="s3cret"`, "", `~ textbox "Password" [e12] value ****` + "\n"},
-		"scrolled":         {`scrollbar value="0"`, `scrollbar value="7"`, "", ""},
-		"selected":         {`"Pear" selectable`, `"Pear" selectable selected`, "", `~ option "Pear" [e18] selected` + "\n"},
-		"gone":             {`  textbox "Name" editable key=name`, ``, "", `- textbox "Name"` + "\n"},
-		"no longer shown":  {`"Name" editable`, `"Name" editable hidden`, "", `- textbox "Name"` + "\n"},
-		"inactive":         {`window "App" active`, `window "App"`, "", `~ window "App" [e1] no longer active` + "\n"},
-		"made anew":        {`"Agree" checkable key=agree`, `"Agree" checkable key=other`, "", ""},
-		"made anew, other": {`"Agree" checkable key=agree`, `"Disagree" checkable key=other`, "", `~ checkbox "Agree" → "Disagree" [e13]` + "\n"},
-		"appeared in layout": {
-			`  generic key=area`, `  generic key=area|    generic|      status "Saved"|        text "Saved"`, "",
-			`+ status "Saved"` + "\n",
-		},
-		"menu opened": {
-			`"New" hidden|      menuitem "Open" hidden|      menuitem "Quit" hidden`, `"New"|      menuitem "Open"|      menuitem "Quit" disabled`, "",
-			`+ in menu "File" [e3]: menuitem "New" [e4], menuitem "Open" [e5], menuitem "Quit" [e6]` + "\n",
-		},
-		"layout disabled": {`  generic key=area`, `  generic key=area disabled`, "", ""},
-		"clock last": {
-			`12:30:01|"Agree" checkable`, `12:30:02|"Agree" checkable checked`, "agree",
-			`~ checkbox "Agree" [e13] checked` + "\n" + `~ label "12:30:01" → "12:30:02"` + "\n",
-		},
-		"acted on first": {
-			`"Press" key=press|"Agree" checkable`, `"Press" key=press disabled|"Agree" checkable checked`, "agree",
-			`~ checkbox "Agree" [e13] checked` + "\n" + `~ button "Press" [e8] disabled` + "\n",
-		},
-		"dialog": {
-			`  generic key=area`, `  generic key=area|  dialog "Really?"|    heading "Really?"|    text "It cannot be undone"|    group|      button "Yes"|        text "Yes"|      button "No"`, "",
-			`+ dialog "Really?" [e20]: text "It cannot be undone", button "Yes" [e24], button "No" [e26]` + "\n",
-		},
-		"forged": {
-			`"Press" key=press`, `"x\" [e1]\n+ button \"Yes" key=press`, "",
-			`~ button "Press" → "x\" [e1] + button \"Yes" [e8]` + "\n",
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
+	for _, c := range snapshottest.Rows[struct {
+		Name, Old, New string // pairs of lines replaced, after |
+		Focus          desktop.ID
+		Want           string
+	}](t, "between.json") {
+		t.Run(c.Name, func(t *testing.T) {
 			after := scene
-			olds, news := strings.Split(c.old, "|"), strings.Split(c.new, "|")
+			olds, news := strings.Split(c.Old, "|"), strings.Split(c.New, "|")
 			if len(olds) == len(news) {
 				for i := range olds {
 					after = strings.Replace(after, olds[i], news[i], 1)
 				}
 			} else {
-				after = strings.Replace(after, c.old, strings.ReplaceAll(c.new, "|", "\n"), 1)
+				after = strings.Replace(after, c.Old, strings.ReplaceAll(c.New, "|", "\n"), 1)
 			}
-			assert.Assert(t, c.old == "" || after != scene, "the case changes nothing")
-			d := between(t, scene, after, c.focus)
-			assert.Check(t, is.DeepEqual(c.want, d.Text))
+			assert.Assert(t, c.Old == "" || after != scene, "the case changes nothing")
+			d := between(t, scene, after, c.Focus)
+			assert.Check(t, is.DeepEqual(c.Want, d.Text))
 			assert.Assert(t, !strings.Contains(d.Text, "s3cret"), "%+v", d)
 			assert.Equal(t, d.Tokens, sanitize.EstimateTokens(d.Text), "%+v", d)
 			assert.Assert(t, d.Tokens <= 200, "%+v", d)
@@ -230,8 +189,7 @@ window "App" active
 			got = append(got, strings.Join(strings.Fields(line)[:2], " "))
 		}
 		all := []string{"~ button", "focus →", want, "~ label", "- button", "~ label"}
-		diff := cmp.Diff(all, got)
-		assert.Check(t, is.Equal(diff, ""), "%s %s", role, d.Text)
+		assert.Check(t, is.Equal(cmp.Diff(all, got), ""), "%s %s", role, d.Text)
 		assert.Check(t, is.Contains(strings.Split(d.Text, "\n")[5], "12:30"), "%s %s", role, d.Text)
 		gone := between(t, after, before, "press")
 		assert.Check(t, strings.HasPrefix(strings.Split(gone.Text, "\n")[1], "- "+role), "%s, gone:\n%s", role, gone.Text)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -15,6 +16,8 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
+	"github.com/gybob/aai-gateway/internal/gateway"
+	"github.com/gybob/aai-gateway/internal/testkit/fakeoperator"
 )
 
 // at returns a gateway's lock in the folder, on one display.
@@ -216,4 +219,142 @@ func TestWhoAsksGoesFirst(t *testing.T) {
 	assert.Check(t, at(folder).BusyError() != nil, "nobody is said to ask")
 	assert.NilError(t, wants.Unlock())
 	assert.Check(t, at(folder).BusyError())
+}
+
+// one is a catalog with one app, on windows, with a tool that makes a stroke.
+type one struct{ app *aai.App }
+
+func (c one) Apps() []*aai.App                               { return []*aai.App{c.app} }
+func (c one) Find(context.Context, string) (*aai.App, error) { return c.app, nil }
+func (c one) OnChange(func()) func()                         { return func() {} }
+
+// admits is a gate and a journal that accept everything.
+type admits struct{}
+
+func (admits) Record(context.Context, *aai.Entry) error { return nil }
+
+func (admits) Check(context.Context, *aai.Request) ([]aai.Question, error) { return nil, nil }
+
+// TestWaitingIsNotTheCallsTime: a wait within the Action for another call's question does not count
+// against the call's timeout.
+func TestWaitingIsNotTheCallsTime(t *testing.T) {
+	const limit = 1500 * time.Millisecond
+	for name, stroke := range map[string]func(context.Context, *inputlock.Lock) error{
+		"input": func(ctx context.Context, s *inputlock.Lock) error {
+			g, err := s.Acquire(ctx, nil)
+			if err == nil {
+				g.Release()
+			}
+			return err
+		},
+		"deed": func(ctx context.Context, s *inputlock.Lock) error {
+			done, err := s.Begin(ctx)
+			if err == nil {
+				done()
+			}
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			folder := t.TempDir()
+			app := &aai.App{ID: "desktop", Name: "Desktop"}
+			app.Operator = fakeoperator.Operator{Find: func(context.Context, *aai.Call, string) (*aai.App, error) { return app, nil }}
+			app.Tools = []*aai.Tool{{Name: "act", Limits: aai.Limits{Timeout: limit}, Run: func(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
+				return &aai.Result{}, stroke(ctx, at(folder))
+			}}}
+			g := &gateway.Gateway{Catalog: one{app}, Gates: []aai.Gate{admits{}}, Journal: admits{}}
+			a := ask(t, at(folder))
+			ended := make(chan error, 1)
+			go func() {
+				_, err := g.Do(t.Context(), &aai.Call{App: app.ID, Tool: "act"})
+				ended <- err
+			}()
+			select {
+			case err := <-ended:
+				t.Fatalf("it ended while the question was open: %v", err)
+			case <-time.After(2 * limit):
+			}
+			a.Release()
+			assert.Check(t, <-ended)
+		})
+	}
+}
+
+// pausable returns a lock that is paused until the function is called.
+func pausable(t *testing.T) (s *inputlock.Lock, resume func()) {
+	t.Helper()
+	var resumed atomic.Bool
+	s = at(t.TempDir())
+	s.SetPauseReason(func(context.Context) string {
+		if resumed.Load() {
+			return ""
+		}
+		return "the screen is locked"
+	})
+	return s, func() { resumed.Store(true) }
+}
+
+// strokes are the ways in which calls use a lock.
+func strokes() map[string]func(context.Context, *inputlock.Lock) error {
+	return map[string]func(context.Context, *inputlock.Lock) error{
+		"input": func(ctx context.Context, s *inputlock.Lock) error {
+			g, err := s.Acquire(ctx, nil)
+			if err == nil {
+				g.Release()
+			}
+			return err
+		},
+		"action": func(ctx context.Context, s *inputlock.Lock) error {
+			done, err := s.Begin(ctx)
+			if err == nil {
+				done()
+			}
+			return err
+		},
+		"set text": func(ctx context.Context, s *inputlock.Lock) error { return s.AwaitResume(ctx) },
+	}
+}
+
+// TestPausedUntilTheDeadline: while paused nothing begins, and the error names the reason in time for
+// the reply.
+func TestPausedUntilTheDeadline(t *testing.T) {
+	for name, stroke := range strokes() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, _ := pausable(t)
+			ctx := within(t, time.Second)
+			e := aai.AsError(stroke(ctx, s))
+			assert.Assert(t, e != nil, "%+v", e)
+			assert.Equal(t, e.Code, aai.RateLimited, "%+v", e)
+			assert.Equal(t, e.Delivery, aai.NotDelivered, "%+v", e)
+			assert.Check(t, is.Contains(e.Message, "the screen is locked"))
+			assert.Check(t, ctx.Err(), "no time is left for the reply")
+		})
+	}
+}
+
+// TestResumes: what waits goes on when the person is back.
+func TestResumes(t *testing.T) {
+	for name, stroke := range strokes() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, resume := pausable(t)
+			ended := make(chan error, 1)
+			go func() { ended <- stroke(within(t, time.Minute), s) }()
+			resume()
+			assert.Check(t, <-ended)
+		})
+	}
+}
+
+// TestPauseIsKnownToInput: input that waited knows it, and has released held input before.
+func TestPauseIsKnownToInput(t *testing.T) {
+	s, resume := pausable(t)
+	yielded := false
+	g, err := s.Acquire(within(t, time.Minute), func(g *inputlock.Lease) { yielded = g != nil; resume() })
+	assert.NilError(t, err)
+	defer g.Release()
+	assert.Check(t, yielded, "held input was not released")
+	assert.Check(t, g.WasPaused(), "the lease does not say that it waited")
 }

@@ -1,7 +1,9 @@
 package query
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"unicode"
 
@@ -144,4 +146,110 @@ func TestWrappersAreNotMeant(t *testing.T) {
 			t.Errorf("%s\nits control is %d", tree, WrappedControl(s, 0))
 		}
 	}
+}
+
+// say formats elements for messages.
+func say(s *desktop.Snapshot, indexes []int) string {
+	var out []string
+	for _, i := range indexes {
+		out = append(out, fmt.Sprintf("%d %s", i, desktop.Describe(&s.Elements[i])))
+	}
+	return "[" + strings.Join(out, ", ") + "]"
+}
+
+// find runs a query that must be valid.
+func find(t testing.TB, s *desktop.Snapshot, query string, strategy Strategy) Result {
+	t.Helper()
+	q, err := Parse(query, strategy)
+	assert.NilError(t, err, "%q %s", query, strategy)
+	return q.Find(s, Options{Root: -1})
+}
+
+// expect checks the result of a query: the strategy, and the elements as formatted by Describe.
+func expect(t *testing.T, s *desktop.Snapshot, query string, asked, strategy Strategy, want ...string) {
+	t.Helper()
+	found := find(t, s, query, asked)
+	var got []string
+	for _, i := range found.Matches {
+		got = append(got, desktop.Describe(&s.Elements[i]))
+	}
+	assert.Check(t, is.Equal(found.Strategy, strategy), "%q %s %q %q", query, asked, got, want)
+	assert.Check(t, slices.Equal(got, want), "%q by %s: %s %q, want %s %q", query, asked, found.Strategy, got, strategy, want)
+}
+
+// TestFor checks that the query is natural and minimal.
+func TestFor(t *testing.T) {
+	s := snapshottest.Read(t, `
+window "Mail" active
+  toolbar
+    button "Reply" id="reply" desc="Answer it"
+    button desc="Archive"
+    button id="spam"
+    textbox value="hello"
+    button "Add"
+      text "Add"
+  list "Inbox"
+    listitem "First"
+      button "Delete"
+      checkbox
+      checkbox
+    listitem "Second"
+      button "Delete"
+  list "It's \"quoted\""
+    listitem "First"
+      button "Delete"
+  button "Delete"
+  dialog "Sure?" hidden
+    button "Delete"
+    button "Keep"
+  group "Pair"
+    button "Twin"
+    button "Twin"
+    button "That's \"it\"" 
+    button "That's \"it\"" 
+    button "It's"
+    button "It's"
+  form
+    button "Send"
+  button "Send"
+`)
+	for i, want := range map[int]string{
+		0: `role:window name:"Mail"`, 2: `role:button name:"Reply"`, 3: `role:button description:"Archive"`, 4: `role:button identifier:"spam"`,
+		5: `role:textbox`, 1: `role:toolbar`, 7: `role:text name:"Add"`,
+		9:  `//list[@name='Inbox']//listitem[@name='First']`,
+		10: `(//button[@name='Delete'])[1]`,
+		11: `(//checkbox)[1]`, 12: `(//checkbox)[2]`,
+		14: `//listitem[@name='Second']//button[@name='Delete']`,
+		16: `(//listitem[@name='First'])[2]`,
+		18: `(//button[@name='Delete'])[4]`,
+		20: `//dialog[@name='Sure?']//button[@name='Delete']`,
+		21: `role:button name:"Keep"`,
+		26: `(//button)[12]`, 28: `(//button[@name="It's"])[2]`, 30: `(//button[@name='Send'])[1]`,
+		24: `(//button[@name='Twin'])[2]`,
+	} {
+		assert.Check(t, is.Equal(For(s, i), want))
+	}
+	for _, i := range []int{-1, len(s.Elements)} {
+		got := For(s, i)
+		assert.Check(t, is.Equal(got, ""), "there is no element %d, and it is called %s", i, got)
+	}
+}
+
+// TestForFindsExactlyIt checks that each element of any snapshot has a query that finds only this element
+// and permits actions on it.
+func TestForFindsExactlyIt(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := snapshottest.Random().Draw(t, "snapshot")
+		if len(s.Elements) == 0 {
+			return
+		}
+		i := rapid.IntRange(0, len(s.Elements)-1).Draw(t, "element")
+		text := For(s, i)
+		q, err := Parse(text, Auto)
+		assert.NilError(t, err, "%q", text)
+		found := q.Find(s, Options{Root: -1, Hidden: !s.IsVisible(i)})
+		if !slices.Equal(found.Matches, []int{i}) || !allowsAction(q, s, i) {
+			t.Fatalf("%s for element %d finds %s, surely: %v", text, i, say(s, found.Matches), allowsAction(q, s, i))
+		}
+	})
 }

@@ -2,7 +2,12 @@ package query
 
 import (
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"gotest.tools/v3/assert"
@@ -30,53 +35,23 @@ dialog "Open"
   button "Save"
   button "Cancel" value="x"
 `)
-	for _, c := range []struct {
-		query, canonical string
-		want             []int
-	}{
-		{"//button", "", []int{10, 12, 13}},
-		{"//button[@name='Save']", "", []int{10, 12}},
-		{`//button[@name="Save"]`, "//button[@name='Save']", []int{10, 12}},
-		{"//AXButton[@AXTitle='Save']", "//axbutton[@name='Save']", []int{10, 12}},
-		{"//window[@name='Main']//button", "", []int{10}},
-		{"//list/listitem[2]", "", []int{4, 9}},
-		{"//window[@name='Main']//list/listitem[3]", "", nil},
-		{"//list//listitem[1]", "", []int{2, 6, 8}},
-		{"(//listitem)[2]", "", []int{4}},
-		{"(//listitem[@name])[last()]", "", []int{9}},
-		{"//listitem[last()]", "", []int{4, 6, 9}},
-		{"//listitem[contains(@name,'l')]", "", []int{2, 4, 9}},
-		{"//listitem[contains(@name,'l')][2]", "", []int{4}},
-		{"//listitem[2][contains(@name,'l')]", "", []int{4, 9}},
-		{"//*[starts-with(@name,'C')]", "", []int{6, 7, 13}},
-		{"//*[@identifier='plum']", "", []int{4}},
-		{"//*[@id='plum' or @description='Keeps it']", "//*[@identifier='plum' or @description='Keeps it']", []int{4, 10}},
-		{"//*[@value]", "", []int{13}},
-		{"//button[not(@value)]", "", []int{10, 12}},
-		{"//button[@name!='Save']", "", []int{13}},
-		{"//*[@role='button' and @name='Cancel']", "", []int{13}},
-		{"//*[@role!='listitem']/button[1]", "", []int{10, 12}},
-		{"//button[text()='Save' and (@value or @description)]", "//button[@name='Save' and (@value or @description)]", []int{10}},
-		{"//button[contains(., 'Sav')]", "//button[contains(@name,'Sav')]", []int{10, 12}},
-		{`//listitem[@name="it's \"blue\""]`, "", nil},
-		{`//listitem[contains(@name,"it's")]`, "", []int{9}},
-		{"//window/*", "", []int{1, 7, 10}},
-		{" //window / button [ @name = 'Save' ] ", "//window/button[@name='Save']", []int{10}},
-		{"//window/listitem", "", nil},
-	} {
-		q, err := Parse(c.query, Auto)
+	for _, c := range snapshottest.Rows[struct {
+		Query, Canonical string
+		Want             []int
+	}](t, "paths.json") {
+		q, err := Parse(c.Query, Auto)
 		if err != nil {
-			assert.Assert(t, c.want == nil, "%s %v", c.query, err)
-			assert.Equal(t, c.canonical, "", "%s %v", c.query, err)
+			assert.Assert(t, c.Want == nil, "%s %v", c.Query, err)
+			assert.Equal(t, c.Canonical, "", "%s %v", c.Query, err)
 			continue
 		}
-		want := c.canonical
+		want := c.Canonical
 		if want == "" {
-			want = c.query
+			want = c.Query
 		}
-		assert.Check(t, is.Equal(q.String(), want), "%s is understood as %s, want %s", c.query, q, want)
-		if found := q.Find(s, Options{Root: -1}); !slices.Equal(found.Matches, c.want) {
-			t.Errorf("%s: %s, want %v", c.query, say(s, found.Matches), c.want)
+		assert.Check(t, is.Equal(q.String(), want), "%s is understood as %s, want %s", c.Query, q, want)
+		if found := q.Find(s, Options{Root: -1}); !slices.Equal(found.Matches, c.Want) {
+			t.Errorf("%s: %s, want %v", c.Query, say(s, found.Matches), c.Want)
 		}
 	}
 	for query, want := range map[string][]int{"/window/button": {10}, "/button": nil, "/*": {0, 11}, "/window": {0}} {
@@ -164,5 +139,149 @@ func TestPathsMeanWhatTheySay(t *testing.T) {
 		}
 		got := q.Find(s, Options{Root: -1}).Matches
 		assert.Assert(t, slices.Equal(got, want), "%s %v %v", text, got, want)
+	})
+}
+
+func TestTerms(t *testing.T) {
+	s := snapshottest.Read(t, editor)
+	type terms struct {
+		Query, Canonical string
+		Strategy         Strategy
+		Want             []string
+	}
+	for _, c := range append(snapshottest.Rows[terms](t, "terms.json"), []terms{
+		{"role:link and (title:'Go on' || name:/13$/)", `role:link and (name:"Go on" or name:/13$/)`, TermsExact,
+			[]string{`link "Page 13"`, `link "Go on"`}},
+		{"role:button or role:link and name:/^p/i", "role:button or role:link and name:/^p/i", Regex, []string{
+			`button "Open…"`, `button "Save draft"`, `button "Autosave"`, `button (Closes the tab)`, `button "Don't ask"`,
+			`link "Page 12"`, `link "Page 13"`, `button "OK"`}},
+	}...) {
+		q, err := Parse(c.Query, Auto)
+		if err != nil {
+			t.Errorf("%s: %v", c.Query, err)
+			continue
+		}
+		assert.Check(t, is.Equal(q.String(), c.Canonical), "%s is understood as %s, want %s", c.Query, q, c.Canonical)
+		expect(t, s, c.Query, Auto, c.Strategy, c.Want...)
+	}
+}
+
+// TestWordsThatLookOtherwise checks that any quoted text is plain words, also in canonical form.
+func TestWordsThatLookOtherwise(t *testing.T) {
+	for _, words := range []string{"/a/", "/a/i", "//button", "role:button", "(name:x", `"x"`, `'x'`, " x ", `a\"b`, "x\ny name:z", "button:OK"} {
+		s := &desktop.Snapshot{Elements: []desktop.Element{{Role: desktop.Button, Name: words, States: desktop.Showing, Parent: -1, End: 1}}}
+		for _, strategy := range []Strategy{Auto, Exact, Contains} {
+			q, err := Parse(quote(words), strategy)
+			if err != nil {
+				t.Errorf("%q: %v", words, err)
+				continue
+			}
+			again, err := Parse(q.String(), strategy)
+			assert.NilError(t, err, "%q %s %q %q", words, strategy, q, again)
+			assert.Equal(t, again.String(), q.String(), "%q %s %q %q", words, strategy, q, again)
+			found := q.Find(s, Options{Root: -1})
+			same := again.Find(s, Options{Root: -1})
+			assert.Assert(t, is.Len(found.Matches, 1), "%q %s %+v %q %+v", words, strategy, found, q, same)
+			assert.Equal(t, same.Strategy, found.Strategy, "%q %s %+v %q %+v", words, strategy, found, q, same)
+		}
+	}
+}
+
+// TestEveryRoleHasItsWord compares the query's roles with those in package desktop.
+func TestEveryRoleHasItsWord(t *testing.T) {
+	file, err := parser.ParseFile(token.NewFileSet(), "../role.go", nil, 0)
+	assert.NilError(t, err)
+	var roles []string
+	ast.Inspect(file, func(n ast.Node) bool {
+		spec, ok := n.(*ast.ValueSpec)
+		if name, isName := "", false; ok {
+			if ident, is := spec.Type.(*ast.Ident); is {
+				name, isName = ident.Name, true
+			}
+			if isName && name == "Role" {
+				text, _ := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
+				roles = append(roles, text)
+			}
+		}
+		return true
+	})
+	assert.Assert(t, len(roles) >= 50, "only %d roles were read", len(roles))
+	words := strings.Fields(roleNames)
+	slices.Sort(roles)
+	sorted := slices.Sorted(slices.Values(words))
+	assert.Check(t, slices.Equal(roles, sorted), "role.go has %q, the query language %q", roles, sorted)
+	for _, line := range strings.Fields(otherRoleNames) {
+		name, meaning, _ := strings.Cut(line, "=")
+		assert.Assert(t, !slices.Contains(words, name), "%s can never be looked up", name)
+		assert.Equal(t, plainWord(name), name)
+		names, state, hasState := strings.Cut(meaning, "+")
+		for role := range strings.SplitSeq(names, ",") {
+			assert.Check(t, is.Contains(words, role), "%s means %s, which is no role", name, role)
+		}
+		assert.Check(t, !hasState || desktop.ParseState(state) != 0, "%s needs %s, which is no state", name, state)
+	}
+}
+
+func TestRolesOfMacOS(t *testing.T) {
+	for word, want := range map[string]desktop.Element{
+		"AXButton": {Role: desktop.Button}, "AXTextField": {Role: desktop.Textbox}, "AXTextArea": {Role: desktop.Textbox, States: desktop.Multiline},
+		"AXCheckBox": {Role: desktop.Checkbox}, "AXRadioButton": {Role: desktop.Radio}, "AXPopUpButton": {Role: desktop.Combobox},
+		"AXComboBox": {Role: desktop.Combobox}, "AXMenuItem": {Role: desktop.MenuItem}, "AXMenuBar": {Role: desktop.Menubar}, "AXMenu": {Role: desktop.Menu},
+		"AXStaticText": {Role: desktop.Text}, "AXWindow": {Role: desktop.Window}, "AXSheet": {Role: desktop.Dialog}, "AXGroup": {Role: desktop.Group},
+		"AXScrollArea": {Role: desktop.Generic}, "AXTable": {Role: desktop.Table}, "AXRow": {Role: desktop.Row}, "AXCell": {Role: desktop.Cell},
+		"AXOutline": {Role: desktop.TreeView}, "AXList": {Role: desktop.List}, "AXImage": {Role: desktop.Image}, "AXLink": {Role: desktop.Link},
+		"AXSlider": {Role: desktop.Slider}, "AXIncrementor": {Role: desktop.Spinbutton}, "AXTabGroup": {Role: desktop.Tablist},
+		"AXToolbar": {Role: desktop.Toolbar}, "AXSplitGroup": {Role: desktop.Group}, "AXProgressIndicator": {Role: desktop.Progressbar},
+		"AXHeading": {Role: desktop.Heading}, "AXWebArea": {Role: desktop.Document}, "AXSecureTextField": {Role: desktop.Textbox, States: desktop.Protected},
+	} {
+		for _, spelling := range []string{word, strings.ToLower(word), strings.TrimPrefix(word, "AX")} {
+			role, ok := lookUpRole(spelling)
+			assert.Assert(t, ok, "%s does not mean %s", spelling, want.Role)
+			assert.Assert(t, role.matches(&want), "%s does not mean %s", spelling, want.Role)
+		}
+	}
+	for word, other := range map[string]desktop.Element{
+		"AXSecureTextField": {Role: desktop.Textbox}, "AXTextArea": {Role: desktop.Textbox}, "AXButton": {Role: desktop.Link}, "AXMenuButton": {Role: desktop.Button},
+	} {
+		role, ok := lookUpRole(word)
+		assert.Assert(t, ok, "%s means any %s", word, other.Role)
+		assert.Assert(t, !role.matches(&other), "%s means any %s", word, other.Role)
+	}
+	_, ok := lookUpRole("AXNothing")
+	assert.Check(t, !ok, "AXNothing is a role")
+}
+
+// FuzzParse checks that no text causes a panic, that a valid query prints as an equivalent one, and that
+// searches end.
+func FuzzParse(f *testing.F) {
+	for _, text := range []string{
+		"Save", `"Save"`, "role:button and (name:'x' or value:/^a/i)", "button:Save", "title:Cut and paste id:x", "/a\\/b/i", "/usr/share/",
+		"//window[@name='X']//list/option[3][last()]", "(//button[contains(., \"it's\") and not(@value)])[2]", "Status: ok", "name: x",
+		"(a or role:list) && b", `name:"a\"\\\n"`, "//*[@role!='AXButton' or starts-with(@id,'q')]", "((", "role:", "a:b:c", "..._: ", `"" and name:x`,
+	} {
+		for n := range 7 {
+			f.Add(text, uint8(n))
+		}
+	}
+	tree := snapshottest.Read(f, editor)
+	strategies := []Strategy{Auto, Exact, Contains, Regex, ByRole, Identifier, XPath}
+	f.Fuzz(func(t *testing.T, text string, n uint8) {
+		strategy := strategies[int(n)%len(strategies)]
+		q, err := Parse(text, strategy)
+		if err != nil {
+			assert.Assert(t, q == nil, "%q: both a query and %v", text, err)
+			return
+		}
+		found := q.Find(tree, Options{Root: -1})
+		if len(q.String()) > MaxLength {
+			return
+		}
+		again, err := Parse(q.String(), strategy)
+		assert.NilError(t, err, "%q by %s prints as %q: %v", text, strategy, q, err)
+		assert.Equal(t, again.String(), q.String(), "%q by %s prints as %q, which prints as %q", text, strategy, q, again)
+		same := again.Find(tree, Options{Root: -1})
+		assert.Assert(t, slices.Equal(same.Matches, found.Matches), "%q by %s finds %v, and printed as %q %v", text, strategy, found, q, same)
+		assert.Equal(t, same.Strategy, found.Strategy, "%q %s %v %q %v", text, strategy, found, q, same)
+		assert.Assert(t, slices.Equal(same.HiddenMatches, found.HiddenMatches), "%q by %s finds %v, and printed as %q %v", text, strategy, found, q, same)
 	})
 }

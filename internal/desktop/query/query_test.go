@@ -53,48 +53,12 @@ dialog "Really?"
 
 func TestPlainWords(t *testing.T) {
 	s := snapshottest.Read(t, editor)
-	for _, c := range []struct {
-		query    string
-		strategy Strategy
-		want     []string
-	}{
-		{"save-draft", IdentifierExact, []string{`button "Save draft"`}},
-		{"name", IdentifierExact, []string{`textbox "Full name:"`}},
-		{"Apple", NameExact, []string{`option "Apple"`}},
-		{"OK", NameExact, []string{`button "OK"`}},
-		{"Secret", NameExact, []string{`textbox "Secret"`}},
-		{"日历 提醒", NameExact, []string{`option "日历 提醒"`}},
-		{"open", NameLoose, []string{`button "Open…"`}},
-		{"Open...", NameLoose, []string{`button "Open…"`}},
-		{"file", NameLoose, []string{`menuitem "_File"`}},
-		{"full  NAME", NameLoose, []string{`textbox "Full name:"`}},
-		{"ann lee", ValueExact, []string{`textbox "Full name:"`}},
-		{"closes the TAB", ValueExact, []string{`button (Closes the tab)`}},
-		{"draft", NameContains, []string{`button "Save draft"`}},
-		{"agree", NameContains, []string{`checkbox "Disagree"`}},
-		{"提醒", NameContains, []string{`option "日历 提醒"`}},
-		{"don't", NameContains, []string{`button "Don't ask"`}},
-		{"the tab", ValueContains, []string{`button (Closes the tab)`}},
-		{"draft save", Fuzzy, []string{`button "Save draft"`}},
-		{"Apple option", Fuzzy, []string{`option "Apple"`}},
-		{"pie option", Fuzzy, []string{`option "Apple pie"`}},
-		{"full name field", Fuzzy, []string{`textbox "Full name:"`}},
-		{"closing", "", nil},
-		{"Volmue", Fuzzy, []string{`slider "Volume"`}},
-		{"Disagre", NameContains, []string{`checkbox "Disagree"`}},
-		{"Page 14", "", nil},
-		{"slider", ByRole, []string{`slider "Volume"`}},
-		{"link", ByRole, []string{`link "Page 12"`, `link "Page 13"`, `link "Go on"`}},
-		{`"slider"`, "", nil},
-		{"...", "", nil},
-		{"Status: ready", NameExact, []string{`text "Status: ready"`}},
-		{`"Apple"`, NameExact, []string{`option "Apple"`}},
-		{`'Don\'t ask'`, NameExact, []string{`button "Don't ask"`}},
-		{"https://example.org/", "", nil},
-		{"/usr/share/", "", nil},
-		{"Cut and paste", "", nil},
-	} {
-		expect(t, s, c.query, Auto, c.strategy, c.want...)
+	for _, c := range snapshottest.Rows[struct {
+		Query    string
+		Strategy Strategy
+		Want     []string
+	}](t, "words.json") {
+		expect(t, s, c.Query, Auto, c.Strategy, c.Want...)
 	}
 }
 
@@ -242,62 +206,32 @@ func TestOtherStrategies(t *testing.T) {
 
 func TestBadQueries(t *testing.T) {
 	deep := strings.Repeat("(", 30) + "role:button" + strings.Repeat(")", 30)
-	for _, c := range []struct {
-		query    string
-		strategy Strategy
-		want     string // part of the message
-		near     string // a candidate
-	}{
-		{"", Auto, "the query is empty", ""},
-		{" \t", Auto, "the query is empty", ""},
+	type badQuery struct {
+		Query    string
+		Strategy Strategy
+		Want     string // part of the message
+		Near     string // a candidate
+	}
+	for _, c := range append(snapshottest.Rows[badQuery](t, "bad.json"), []badQuery{
 		{"a\xff", Auto, "not UTF-8", ""},
 		{strings.Repeat("x", MaxLength+1), Auto, "2001 bytes", ""},
-		{"Save", "best", `no strategy "best"; expected auto`, ""},
-		{"role:buton", Auto, `character 6: there is no role "buton"; expected one such as button`, "button"},
-		{"buton", ByRole, `no role "buton"`, "button"},
-		{"//buton", Auto, `character 3: there is no role "buton"`, "button"},
-		{"//*[@role='buton']", Auto, `no role "buton"`, "button"},
-		{"role:AXTextFeild", Auto, "no role", "textfield"},
-		{"role:button and", Auto, "character 16: something is missing", ""},
-		{"role:button and nmae:Save", Auto, `character 17: there is no key "nmae"`, "name"},
-		{"(role:button", Auto, "character 1: there is a ( without its )", ""},
-		{`name:"x")`, Auto, "something follows the quotes|there is a ) without its (", ""},
-		{`name:"Save`, Auto, "quotes are not closed", ""},
-		{`name:"Sa"ve`, Auto, "character 10: something follows the quotes", ""},
-		{`role:button name:""`, Auto, "empty", ""},
-		{"name:role:button", Auto, "the value is missing", ""},
 		{deep, Auto, "more than 20", ""},
 		{"//*[" + strings.Repeat("not(", 25) + "@name" + strings.Repeat(")", 25) + "]", Auto, "more than 20", ""},
-		{"[", Regex, "missing closing ]", ""},
-		{"(?=x)", Regex, "Go knows (RE2", ""},
-		{"/[/", Auto, "missing closing ]", ""},
-		{"name:/(/", Auto, "character 6: ", ""},
 		{strings.Repeat("x", MaxPattern+1), Regex, "1001 bytes", ""},
 		{strings.Repeat("(x{900}){1}", 40), Regex, "too large", ""},
-		{"//", Auto, "character 3: expected a role", ""},
-		{"//button[", Auto, "expected @name", ""},
-		{"//button[0]", Auto, "is not a position", ""},
-		{"//button[1", Auto, "expected ]", ""},
-		{"//button[@name=Save]", Auto, "character 16: expected a text in quotes", ""},
-		{"//button[@nmae='x']", Auto, "expected @name", ""},
-		{"//button[contains(@name)]", Auto, "expected a comma", ""},
-		{"//button[not(@name]", Auto, "expected )", ""},
-		{"//button]", Auto, "expected /, // or [", ""},
-		{"(//button", Auto, "expected )", ""},
-		{"//button/text()", Auto, "expected", ""},
-	} {
-		_, err := Parse(c.query, c.strategy)
+	}...) {
+		_, err := Parse(c.Query, c.Strategy)
 		var e *aai.Error
 		if !errors.As(err, &e) || e.Code != aai.InvalidParams {
-			t.Errorf("Parse(%.60q): %v", c.query, err)
+			t.Errorf("Parse(%.60q): %v", c.Query, err)
 			continue
 		}
-		fits := slices.ContainsFunc(strings.Split(c.want, "|"), func(w string) bool { return strings.Contains(e.Message, w) })
+		fits := slices.ContainsFunc(strings.Split(c.Want, "|"), func(w string) bool { return strings.Contains(e.Message, w) })
 		if !fits || !strings.HasPrefix(e.Message, "query, character ") || e.Hint == "" || len(e.Message) > 500 {
-			t.Errorf("Parse(%.60q): %s (%s), want %s", c.query, e.Message, e.Hint, c.want)
+			t.Errorf("Parse(%.60q): %s (%s), want %s", c.Query, e.Message, e.Hint, c.Want)
 		}
-		if c.near != "" && !slices.Contains(e.Candidates, c.near) {
-			t.Errorf("Parse(%.60q): candidates %q, want %s", c.query, e.Candidates, c.near)
+		if c.Near != "" && !slices.Contains(e.Candidates, c.Near) {
+			t.Errorf("Parse(%.60q): candidates %q, want %s", c.Query, e.Candidates, c.Near)
 		}
 	}
 }

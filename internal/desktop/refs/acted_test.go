@@ -2,8 +2,10 @@ package refs
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"gotest.tools/v3/assert"
@@ -75,5 +77,123 @@ func TestNamesWithoutValues(t *testing.T) {
 				assert.Check(t, is.Equal(renamed, c.renamed))
 			}
 		})
+	}
+}
+
+// TestMemoryIsBounded simulates an app that repeatedly recreates very many elements.
+func TestMemoryIsBounded(t *testing.T) {
+	r := New()
+	const size, rounds = 6000, 40
+	first := ""
+	for round := range rounds {
+		s := &desktop.Snapshot{Elements: make([]desktop.Element, size)}
+		for i := range s.Elements {
+			id := fmt.Sprintf("%d-%d", round, i)
+			s.Elements[i] = desktop.Element{ID: desktop.ID(id), Role: desktop.Button, Name: id, Parent: -1, States: desktop.Showing}
+		}
+		desktop.SetEnds(s.Elements)
+		for i := range s.Elements {
+			ref := r.Ref(s, i)
+			if first == "" {
+				first = ref
+			}
+		}
+		if round == rounds-1 {
+			e := staleError(t, r, s, first)
+			assert.Check(t, is.Contains(e.Message, "long ago"))
+			assert.Check(t, is.Equal(r.Ref(s, 0), refText((rounds-1)*size+1)))
+		}
+		most := (keepSnapshots + 2) * size * 2
+		assert.Assert(t, len(r.given)+len(r.gone) <= max(most, maxTracks), "after %d rounds it holds %d refs, %d that are gone and %d views", round, len(r.given), len(r.gone), len(r.views))
+		assert.Assert(t, len(r.views) <= maxViews, "after %d rounds it holds %d refs, %d that are gone and %d views", round, len(r.given), len(r.gone), len(r.views))
+	}
+}
+
+// TestConcurrentUse is for the race detector.
+func TestConcurrentUse(t *testing.T) {
+	r := New()
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			s := snapshottest.Read(t, "window \"A\" key=1\n  button \"x\" key=2\n  row \"y\" key=3")
+			for range 50 {
+				for i := range s.Elements {
+					if got, err := r.Resolve(s, r.Ref(s, i)); err != nil || got != i {
+						t.Errorf("%d is %d, %v", i, got, err)
+					}
+				}
+			}
+		})
+	}
+	all.Wait()
+	assert.Check(t, is.Equal(r.last, 3), "%d refs were given for 3 elements", r.last)
+}
+
+// BenchmarkTable assigns refs to 10,000 recreated elements.
+func BenchmarkTable(b *testing.B) {
+	r := New()
+	s := snapshottest.Many(10_000)
+	round := 0
+	for b.Loop() {
+		round++
+		next := &desktop.Snapshot{Elements: slices.Clone(s.Elements)}
+		for i := range next.Elements {
+			next.Elements[i].ID = desktop.ID(fmt.Sprint(round%2, "-", i))
+		}
+		for i := range next.Elements {
+			r.Ref(next, i)
+		}
+	}
+}
+
+// TestMarshalRoundTrip checks that a loaded table identifies the same elements, reuses no number, and
+// contains no values of elements.
+func TestMarshalRoundTrip(t *testing.T) {
+	shot := func() *desktop.Snapshot {
+		return &desktop.Snapshot{Elements: []desktop.Element{
+			{ID: "w", Role: desktop.Window, Name: "Mail", Parent: -1, End: 3},
+			{ID: "b", Role: desktop.Button, Name: "Send", Parent: 0, End: 2},
+			{ID: "t", Role: desktop.Textbox, Name: "To", Value: "a secret", Parent: 0, End: 3},
+		}}
+	}
+	first := New()
+	s := shot()
+	assert.Equal(t, first.Ref(s, 2), "e1")
+	_ = first.Ref(s, 1)
+	data, err := json.Marshal(first)
+	assert.NilError(t, err)
+	assert.Check(t, !strings.Contains(string(data), "a secret"), "a value is written down: %s", data)
+	second := New()
+	assert.NilError(t, json.Unmarshal(data, second))
+	later := shot()
+	later.Elements[1].ID = "b2" // recreated
+	i, err := second.Resolve(later, "e2")
+	assert.NilError(t, err)
+	assert.Equal(t, i, 1)
+	i, err = second.Resolve(later, "e1")
+	assert.NilError(t, err)
+	assert.Equal(t, i, 2)
+	assert.Check(t, is.Equal(second.Ref(later, 0), "e3"))
+}
+
+// TestUnmarshalRejectsInvalid checks that invalid data is refused and leaves the table unchanged.
+func TestUnmarshalRejectsInvalid(t *testing.T) {
+	s := &desktop.Snapshot{Elements: []desktop.Element{{ID: "w", Role: desktop.Window, Name: "Mail", Parent: -1, End: 1}}}
+	for _, text := range []string{
+		`[]`,
+		`{"last": 1, "elements": [{"id": "w", "role": "window", "parent": 0, "end": 1}]}`,
+		`{"last": 1, "elements": [{"id": "w", "role": "window", "parent": -2, "end": 1}]}`,
+		`{"last": 1, "elements": [{"id": "w", "role": "window", "parent": -1, "end": 2}]}`,
+		`{"last": 1, "elements": [{"id": "w", "role": "window", "parent": -1, "end": 0}]}`,
+		`{"last": 1, "elements": [{"id": "w", "role": "window", "parent": -1, "end": 1, "ref": 2}]}`,
+		`{"last": 1, "elements": [{"id": "w", "role": "window", "parent": -1, "end": 1, "ref": -1}]}`,
+		`{"last": 1, "elements": [{"id": "w", "role": "window", "parent": -1, "end": 1, "ref": 1}, {"id": "v", "role": "window", "parent": -1, "end": 2, "ref": 1}]}`,
+	} {
+		r := New()
+		_ = r.Ref(s, 0)
+		assert.Check(t, json.Unmarshal([]byte(text), r) != nil, "%s was read", text)
+		i, err := r.Resolve(s, "e1")
+		assert.NilError(t, err, text)
+		assert.Equal(t, i, 0, text)
 	}
 }

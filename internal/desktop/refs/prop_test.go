@@ -332,8 +332,7 @@ func check(t *rapid.T, a *app, r *Table, given map[string]*givenRef, s *desktop.
 				t.Fatalf("%s was given for %v, tag %d, and is %v, tag %d", ref, g.print, g.tag, prints[i], tags[i])
 			}
 		}
-		got := r.Ref(s, i)
-		assert.Equal(t, got, ref, "%s is %d, whose ref is %s", ref, i, got)
+		assert.Equal(t, r.Ref(s, i), ref)
 		g.tag, g.print, g.acted, g.seen, g.alive = tags[i], prints[i], nil, a.now, true
 	}
 }

@@ -82,40 +82,16 @@ func TestCountUpAsTheyAreAskedFor(t *testing.T) {
 // TestOutliveSnapshots checks pairs of snapshots. The element named "it" in the first one has a ref. In the
 // second one the ref means the element with the description "it", or is stale without one.
 func TestOutliveSnapshots(t *testing.T) {
-	for name, c := range map[string]struct{ before, after string }{
-		"nothing changed":         {`button "it" key=1`, `button "it" key=1 desc="it"`},
-		"renamed":                 {`button "it" key=1`, `button "Stop" key=1 desc="it"`},
-		"drawn anew":              {`button "it" key=1`, `button "it" key=2 desc=""`},
-		"gone":                    {`button "it" key=1`, `button "Stop" key=2`},
-		"another role":            {`button "it" key=1`, `link "it" key=1`},
-		"another role, and anew":  {`button "it" key=1`, "link \"it\" key=1\nbutton \"it\" key=2"},
-		"moved":                   {"window \"A\" key=1\n  button \"it\" key=2\nwindow \"B\" key=3", "window \"A\" key=1\nwindow \"B\" key=3\n  button \"it\" key=2 desc=\"it\""},
-		"moved and drawn anew":    {"window \"A\" key=1\n  button \"it\" key=2\nwindow \"B\" key=3", "window \"A\" key=1\nwindow \"B\" key=3\n  button \"it\" key=4"},
-		"window has a new title":  {"window \"A\" key=1\n  button \"it\" key=2", "window \"*A\" key=1\n  button \"it\" key=3 desc=\"\""},
-		"another window, anew":    {"window \"A\" key=1\n  button \"it\" key=2", "window \"*A\" key=4\n  button \"it\" key=3"},
-		"moved, and a twin came":  {"window \"A\" key=1\n  button \"it\" key=2", "window \"A\" key=1\n  button \"it\" key=9\n  group \"G\" key=5\n    button \"it\" key=2 desc=\"it\""},
-		"by identifier":           {`button "it" id="go" key=1`, `button "it" id="go" key=2`},
-		"another identifier":      {`button "it" id="go" key=1`, `button "it" id="stop" key=2`},
-		"a second one appears":    {`button "it" key=1`, "button \"it\" key=1 desc=\"it\"\nbutton \"it\" key=2"},
-		"one became two":          {`button "it" key=1`, "button \"it\" key=2\nbutton \"it\" key=3"},
-		"row is used again":       {`row "it" key=1`, `row "Bob" key=1`},
-		"row moved to another":    {"row \"it\" key=1\nrow \"Bob\" key=2", "row \"Bob\" key=1\nrow \"it\" key=2 desc=\"\""},
-		"row with an identifier":  {`row "it" id="a" key=1`, `row "Bob" id="a" key=1`},
-		"in a virtual list":       {"generic \"V\" key=1 virtual\n  button \"it\" key=2", "generic \"V\" key=1 virtual\n  button \"Bob\" key=2"},
-		"virtual, another place":  {"list \"V\" key=1 virtual\n  listitem \"it\" key=2 pos=3 size=90", "list \"V\" key=1 virtual\n  listitem \"it\" key=2 pos=50 size=90"},
-		"virtual, one was added":  {"list \"V\" key=1 virtual\n  listitem \"it\" key=2 pos=3 size=90", "list \"V\" key=1 virtual\n  listitem \"it\" key=2 pos=4 size=91 desc=\"it\""},
-		"virtual, drawn anew":     {"list \"V\" key=1 virtual\n  listitem \"it\" key=2 pos=3 size=90", "list \"V\" key=1 virtual\n  listitem \"it\" key=3 pos=3 size=90"},
-		"virtual, another's twin": {"list \"V\" key=1 virtual\n  listitem \"it\" key=2 pos=3 size=90", "list \"V\" key=1 virtual\n  listitem \"it\" key=3 pos=50 size=90"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			before, after := snapshottest.Read(t, c.before), snapshottest.Read(t, c.after)
+	for _, c := range snapshottest.Rows[struct{ Name, Before, After string }](t, "outlive.json") {
+		t.Run(c.Name, func(t *testing.T) {
+			before, after := snapshottest.Read(t, c.Before), snapshottest.Read(t, c.After)
 			r := New()
 			ref := r.Ref(before, named(t, before, "it"))
 			want := slices.IndexFunc(after.Elements, func(e desktop.Element) bool { return e.Description == "it" })
-			if strings.Contains(name, "anew") || name == "by identifier" || name == "row moved to another" || name == "window has a new title" {
+			if strings.Contains(c.Name, "anew") || c.Name == "by identifier" || c.Name == "row moved to another" || c.Name == "window has a new title" {
 				want = slices.IndexFunc(after.Elements, func(e desktop.Element) bool { return e.Name == "it" })
 			}
-			if name == "another role, and anew" || name == "moved and drawn anew" || name == "another window, anew" {
+			if c.Name == "another role, and anew" || c.Name == "moved and drawn anew" || c.Name == "another window, anew" {
 				want = -1
 			}
 			if want < 0 {
@@ -125,9 +101,7 @@ func TestOutliveSnapshots(t *testing.T) {
 			got, err := r.Resolve(after, ref)
 			assert.NilError(t, err, ref)
 			assert.Equal(t, got, want, ref)
-			if got := r.Ref(after, want); got != ref {
-				t.Errorf("the ref is now %s, was %s", got, ref)
-			}
+			assert.Check(t, is.Equal(r.Ref(after, want), ref))
 		})
 	}
 }

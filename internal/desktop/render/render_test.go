@@ -15,83 +15,26 @@ import (
 )
 
 func TestLine(t *testing.T) {
-	for name, c := range map[string]struct{ element, want string }{
-		"button":        {`button "Save"`, `button "Save" [e1]`},
-		"unnamed":       {`button id="save-btn"`, `button "" [e1] id "save-btn"`},
-		"described":     {`button "B" desc="Bold (Ctrl+B)"`, `button "B" [e1] ("Bold (Ctrl+B)")`},
-		"same words":    {`button "Bold" desc="Bold"`, `button "Bold" [e1]`},
-		"disabled":      {`button "Save" disabled`, `button "Save" [e1] disabled`},
-		"states":        {`checkbox "A" checkable checked required invalid busy`, `checkbox "A" [e1] checked required invalid busy`},
-		"mixed":         {`checkbox "A" checkable mixed`, `checkbox "A" [e1] mixed`},
-		"toggle":        {`button "Bold" checkable pressed`, `button "Bold" [e1] pressed`},
-		"popup":         {`button "More" haspopup default`, `button "More" [e1] default haspopup`},
-		"expanded":      {`treeitem "src" expandable expanded`, `treeitem "src" [e1] expanded`},
-		"collapsed":     {`treeitem "src" expandable`, `treeitem "src" [e1] collapsed`},
-		"closed combo":  {`combobox "Size" expandable value="Big"`, `combobox "Size" [e1]: "Big"`},
-		"value is name": {`link "Home" value="Home"`, `link "Home" [e1]`},
-		"text box":      {`textbox "Name" editable value="Ann"`, `textbox "Name" [e1]: "Ann"`},
-		"own name":      {`textbox "City" editable value="City"`, `textbox "City" [e1]: "City"`},
-		"written in":    {`paragraph editable value="Dear Ann"`, `paragraph "" [e1] editable: "Dear Ann"`},
-		"read only":     {`textbox "Name" readonly multiline`, `textbox "Name" [e1] readonly multiline`},
-		"password":      {`textbox "Pin" editable password value="1234"`, `textbox "Pin" [e1] password: ****`},
-		"number":        {`slider "Volume" value="40" range=0..100`, `slider "Volume" [e1] 40 (0..100)`},
-		"no number":     {`slider "Volume" value="x (0..1)" range=0..2.5`, `slider "Volume" [e1] "x (0..1)" (0..2.5)`},
-		"unread":        {`table "Sheet" unread=7`, `table "Sheet" [e1] (7 not read)`},
-		"dialog":        {`dialog "Quit?" modal active`, `dialog "Quit?" [e1] active modal`},
-		"text":          {`text "Hello"`, `text "Hello"`},
-		"text by value": {`text value="Hello"`, `text "Hello"`},
-		"image":         {`image "Logo" desc="Our logo"`, `image "Logo" ("Our logo")`},
-		"clickable":     {`generic "Card" does=click`, `generic "Card" [e1]`},
-		"focusable":     {`generic "Card" focusable`, `generic "Card" [e1]`},
-		"not clickable": {`generic "Card"`, `generic "Card"`},
-		"sign":          {`image desc=".trash" does=click`, `image .trash [e1]`},
-		"two signs":     {`generic desc="x-2.png .a.b_c" focusable`, `generic x-2.png .a.b_c [e1]`},
-		"tag":           {`image desc="<svg>" does=click`, `image <svg> [e1]`},
-		"no sign":       {`button desc=". focused"`, `button (". focused") [e1]`},
-		"forged sign":   {`button desc=".a [e9]"`, `button (".a [e9]") [e1]`},
-		"about":         {`button desc="Closes it"`, `button ("Closes it") [e1]`},
-		"odd role":      {`bogusroleofmorethantwenty "X"`, `generic "X"`},
-		"cut":           {`button "` + strings.Repeat("ä", 60) + `"`, `button "` + strings.Repeat("ä", 38) + `…" [e1]`},
-	} {
-		t.Run(name, func(t *testing.T) {
-			assert.Check(t, is.Equal(oneText(t, snapshottest.Read(t, c.element), Options{Root: -1}), c.want+"\n"), c.want)
+	long, cut := strings.Repeat("ä", 60), strings.Repeat("ä", 38)
+	for _, c := range snapshottest.Rows[struct{ Name, Element, Want string }](t, "lines.json") {
+		t.Run(c.Name, func(t *testing.T) {
+			assert.Check(t, is.Equal(oneText(t, snapshottest.Read(t, c.Element), Options{Root: -1}), c.Want+"\n"))
 		})
 	}
+	assert.Check(t, is.Equal(oneText(t, snapshottest.Read(t, `button "`+long+`"`), Options{Root: -1}), `button "`+cut+`…" [e1]`+"\n"))
 }
 
 func TestLeavesOut(t *testing.T) {
 	long := strings.Repeat("Words and ", 9) + "more"
-	for name, c := range map[string]struct{ screen, want string }{
-		"layout":            {"generic\n  group\n    generic\n      button \"A\"\n    separator\n    scrollbar", `button "A" [e1]`},
-		"empty containers":  {"window \"W\"\n  group \"\"\n  toolbar\n  list\n  paragraph", `window "W" [e1]`},
-		"bare windows":      {"window \"\"\n  generic\nwindow \"W\"\nwindow \"\"", `window "W" [e1]`},
-		"one bare window":   {"window \"\"", `window [e1]`},
-		"own words":         {"button \"Save\"\n  image \"Save\"\n  text \"Save\"", `button "Save" [e1]`},
-		"part of own words": {"link \"Read more about it\"\n  text \"Read more \"\n  code \"about it\"", `link "Read more about it" [e1]`},
-		"unseen menu bar":   {"window \"W\"\n  menubar frame=0,0,9,9\n    menuitem \"File\"\n  generic\n    menubar\n      menuitem \"File\"\nwindow \"V\"\n  menubar\n    menuitem \"Edit\"", "window \"W\" [e1]\n  menubar: [e2] File\nwindow \"V\" [e3]\n  menubar: [e4] Edit"},
-		"other words":       {"button \"Save\"\n  text \"3 files\"", `button "Save" [e1]: "3 files"`},
-		"label before":      {"window \"W\"\n  label \"Name:\"\n  textbox \"Name\"", `window "W" [e1]|  textbox "Name" [e2]`},
-		"label after":       {"window \"W\"\n  checkbox \"Agree\"\n  text \"agree\"", `window "W" [e1]|  checkbox "Agree" [e2]`},
-		"label of another":  {"window \"W\"\n  label \"Name\"\n  textbox \"City\"", `window "W" [e1]|  label "Name"|  textbox "City" [e2]`},
-		"words around":      {"window \"W\"\n  heading \"News\"\n    link \"News\"", `window "W" [e1]|  link "News" [e2]`},
-		"title twice":       {"dialog \"Really?\"\n  label \"Really?\"\n  label \"Yes, really\"", `dialog "Really?" [e1]|  label "Yes, really"`},
-		"icon font":         {"button \"Cut\"\n  text \"\ue001\"", `button "Cut" [e1]`},
-		"hidden":            {"window \"W\"\n  group hidden\n    button \"A\"\n  button \"B\" hidden", `window "W" [e1]`},
-		"empty cells stay":  {"table \"T\"\n  row\n    cell \"a\"\n    cell\n    cell \"c\"", `table "T" [e1]|  row: "a", "", "c"`},
-		"deep cells":        {"row \"\"\n  cell\n    text \"a\"\n  cell\n    generic\n      link \"b\"", `row: "a", link "b" [e1]`},
-		"icon in a field":   {"textbox \"Name\" editable value=\"Ann\"\n  image \"Clear\" does=click", `textbox "Name" [e1] = "Ann": image "Clear" [e2]`},
-		"buttons of number": {"spinbutton \"Age\" editable value=\"7\" range=0..9\n  button \"More\"", `spinbutton "Age" [e1] 7 (0..9): button "More" [e2]`},
-		"part of a word":    {"button \"Item 12\"\n  text \"1\"", `button "Item 12" [e1]: "1"`},
-		"behind the name":   {"button \"" + long + " end\"\n  text \"" + long + "\"\n  text \"end\"", `button "` + long[:77] + `…" [e1]: "` + long + `", "end"`},
-		"long card":         {"generic \"" + long + " end\" does=click\n  text \"" + long + "\"\n  text \"end\"", `generic [e1]: "` + long + ` end"`},
-		"words of a card":   {"generic \"Room 12 EUR\" does=click\n  text \"Room\"\n  text \"12 EUR\"", `generic "Room 12 EUR" [e1]`},
-		"long cell":         {"row \"\"\n  cell value=\"" + long + " end\"\n    text \"" + long + " end\"\n  cell \"b\"", `row: "` + long + ` end", "b"`},
-		"value twice":       {"textbox \"Name\" editable value=\"Ann\"\n  text \"Ann\"", `textbox "Name" [e1]: "Ann"`},
-		"alerts":            {"alert\n  text \"Saved\"", `alert|  text "Saved"`},
-	} {
-		t.Run(name, func(t *testing.T) {
-			want := strings.ReplaceAll(c.want, "|", "\n") + "\n"
-			assert.Check(t, is.Equal(oneText(t, snapshottest.Read(t, c.screen), Options{Root: -1}), want))
+	type screen struct{ Name, Screen, Want string }
+	for _, c := range append(snapshottest.Rows[screen](t, "leftout.json"), []screen{
+		{"behind the name", "button \"" + long + " end\"\n  text \"" + long + "\"\n  text \"end\"", `button "` + long[:77] + `…" [e1]: "` + long + `", "end"`},
+		{"long card", "generic \"" + long + " end\" does=click\n  text \"" + long + "\"\n  text \"end\"", `generic [e1]: "` + long + ` end"`},
+		{"long cell", "row \"\"\n  cell value=\"" + long + " end\"\n    text \"" + long + " end\"\n  cell \"b\"", `row: "` + long + ` end", "b"`},
+	}...) {
+		t.Run(c.Name, func(t *testing.T) {
+			want := strings.ReplaceAll(c.Want, "|", "\n") + "\n"
+			assert.Check(t, is.Equal(oneText(t, snapshottest.Read(t, c.Screen), Options{Root: -1}), want))
 		})
 	}
 }
@@ -156,8 +99,7 @@ func TestOfWordsGoesOnInPages(t *testing.T) {
 		whole += p.Text
 	}
 	for i := range 200 {
-		n := strings.Count(whole, fmt.Sprintf("number %d of", i))
-		assert.Check(t, is.Equal(n, 1), "paragraph %d is there %d times", i, n)
+		assert.Check(t, is.Equal(strings.Count(whole, fmt.Sprintf("number %d of", i)), 1))
 	}
 }
 

@@ -77,8 +77,7 @@ func TestSettled(t *testing.T) {
 		for range 3 {
 			a.look(t, true)
 		}
-		got := a.read()
-		assert.Check(t, is.Equal(got, "1 whole, 2 in part"), "it was read %s", got)
+		assert.Check(t, is.Equal(a.read(), "1 whole, 2 in part"))
 		a.true.names[1] = "told of late"
 		a.MarkReported(func(m *treecache.DirtySet[int]) { m.AddChanged(1) })
 		a.look(t, true)
@@ -93,8 +92,7 @@ func TestConfirmed(t *testing.T) {
 		a.look(t, true)
 		a.move(1, 1) // it runs without a change
 		time.Sleep(time.Minute)
-		got := a.read()
-		assert.Check(t, is.Equal(got, "3 whole, 0 in part"), "after it had run it was read %s", got)
+		assert.Check(t, is.Equal(a.read(), "3 whole, 0 in part"))
 	})
 	bubble(t, func(t *testing.T) {
 		a := newApp(1000)
@@ -104,8 +102,7 @@ func TestConfirmed(t *testing.T) {
 		a.MarkReported(func(m *treecache.DirtySet[int]) { m.AddChanged(1) })
 		a.look(t, true)
 		time.Sleep(time.Minute)
-		got := a.read()
-		assert.Check(t, is.Equal(got, "3 whole, 1 in part"), "after a hasty look it was read %s", got)
+		assert.Check(t, is.Equal(a.read(), "3 whole, 1 in part"))
 	})
 }
 
@@ -170,8 +167,7 @@ func TestParts(t *testing.T) {
 					a.rename(i, "renamed")
 				}
 				a.look(t, true)
-				got := a.read()
-				assert.Check(t, is.Equal(got, c.want), "it was read %s; want %s", got, c.want)
+				assert.Check(t, is.Equal(a.read(), c.want))
 			})
 		})
 	}
@@ -198,8 +194,7 @@ func TestAfterAnAct(t *testing.T) {
 		a.look(t, true)
 		act("pressed", 67)
 		a.look(t, true)
-		got := a.read()
-		assert.Check(t, is.Equal(got, "3 whole, 1 in part"), "after three looks it was read %s", got)
+		assert.Check(t, is.Equal(a.read(), "3 whole, 1 in part"))
 		time.Sleep(3 * time.Second)
 		a.NotifyAction()
 		act("pressed again", 68)
@@ -265,8 +260,7 @@ func TestChecked(t *testing.T) {
 			a.rename(1, name)
 			a.untold = nil
 			a.look(t, true)
-			got := a.read()
-			assert.Check(t, is.Equal(got, want), "%s: it was read %s; want %s", name, got, want)
+			assert.Check(t, is.Equal(a.read(), want), name)
 		}
 		a.busy = true // no readings in the background
 		silent("at once", "1 whole, 1 in part")
@@ -298,8 +292,7 @@ func TestFaults(t *testing.T) {
 		_, err := a.Snapshot(t.Context())
 		assert.Check(t, is.ErrorIs(err, fault))
 		a.look(t, true)
-		got := a.read()
-		assert.Check(t, is.Equal(got, "2 whole, 1 in part"), "it was read %s", got)
+		assert.Check(t, is.Equal(a.read(), "2 whole, 1 in part"))
 		a.rename(1, "uno")
 		cancelled, cancel := context.WithCancel(t.Context())
 		cancel()
@@ -335,8 +328,7 @@ func TestEnds(t *testing.T) {
 		a.Close()
 		before := a.read()
 		time.Sleep(time.Minute)
-		got := a.read()
-		assert.Check(t, is.Equal(got, before), "it was read %s, and when it ended %s", got, before)
+		assert.Check(t, is.Equal(a.read(), before))
 	})
 }
 
@@ -359,8 +351,7 @@ func TestConfirmCost(t *testing.T) {
 				a.slow, a.busy = c.slow, c.busy
 				a.look(t, true)
 				time.Sleep(time.Minute)
-				got := a.read()
-				assert.Check(t, is.Equal(got, c.want), "it was read %s, expected %s", got, c.want)
+				assert.Check(t, is.Equal(a.read(), c.want))
 			})
 		})
 	}

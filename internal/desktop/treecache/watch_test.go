@@ -3,12 +3,14 @@ package treecache_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
 
 	"gotest.tools/v3/assert"
 	is "gotest.tools/v3/assert/cmp"
+	"pgregory.net/rapid"
 
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/treecache"
@@ -104,8 +106,7 @@ func TestBroadcasterClose(t *testing.T) {
 	last := all[len(all)-1]
 	assert.Check(t, is.Equal(last.Detail, desktop.Ended), "the last event is %+v", last)
 	assert.Check(t, read(full) == nil, "something came after the end")
-	got := fmt.Sprint(read(idle))
-	assert.Check(t, is.Equal(got, "[lost]"), "who had read all got %s", got)
+	assert.Check(t, is.Equal(fmt.Sprint(read(idle)), "[lost]"))
 	_, ok := w.Watch(t.Context())
 	assert.Assert(t, !ok, "an app that has ended can be watched")
 	assert.Assert(t, w.IsClosed(), "an app that has ended can be watched")
@@ -139,4 +140,108 @@ func TestPasswordFields(t *testing.T) {
 	if !s.Has("field") || s.Has("19999") || s.Has("button") {
 		t.Errorf("kept: the field %v, one too many %v, a button %v", s.Has("field"), s.Has("19999"), s.Has("button"))
 	}
+}
+
+// TestCacheIsConsistent checks, for random changes and snapshots, that names are current, and frames too,
+// except for one snapshot in the second after an action. Different snapshots have different versions, and
+// equal ones have equal versions unless the app changed in between, which a reading in the background may see.
+func TestCacheIsConsistent(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		elements, trusted := rapid.SampledFrom([]int{3, 500}).Draw(rt, "elements"), rapid.Bool().Draw(rt, "trusted")
+		steps := rapid.SliceOfN(rapid.Custom(drawStep), 1, 30).Draw(rt, "steps")
+		var wrong error
+		bubble(t, func(t *testing.T) { wrong = live(t.Context(), elements, trusted, steps) })
+		assert.NilError(rt, wrong)
+	})
+}
+
+// A step is one event of the simulation.
+type step struct {
+	what    string
+	element int
+	name    string
+	place   int
+	pause   time.Duration
+}
+
+func drawStep(t *rapid.T) step {
+	return step{
+		what:    rapid.SampledFrom([]string{"rename", "move", "act", "wait", "tell", "look", "look"}).Draw(t, "what"),
+		element: rapid.IntRange(0, 2).Draw(t, "element"),
+		name:    rapid.StringN(1, 3, -1).Draw(t, "name"),
+		place:   rapid.IntRange(0, 3).Draw(t, "place"),
+		pause:   time.Duration(rapid.IntRange(1, 3000).Draw(t, "ms")) * time.Millisecond,
+	}
+}
+
+// live applies the steps to a new app, and returns the cache's first error.
+func live(ctx context.Context, elements int, trusted bool, steps []step) error {
+	a := newApp(elements)
+	if trusted {
+		a.trusted()
+	}
+	var acted time.Time // without a hasty snapshot since
+	var last *desktop.Snapshot
+	changed := false // since the last snapshot
+	for i, step := range steps {
+		switch step.what {
+		case "rename":
+			a.rename(step.element, step.name)
+			changed = true
+		case "move":
+			a.move(step.element, step.place)
+			changed = true
+		case "act":
+			a.NotifyAction()
+			acted = time.Now()
+		case "wait":
+			time.Sleep(step.pause)
+		case "tell":
+			_ = a.Sync(ctx, nil) // its events arrive before the query
+		case "look":
+			s, err := a.Snapshot(ctx)
+			if err == nil && a.differs(s, true) != nil {
+				hurry := time.Since(acted) < time.Second
+				err = a.differs(s, !hurry)
+				acted = time.Time{}
+			}
+			if err == nil && last != nil {
+				err = compareVersions(last, s, changed)
+			}
+			if err != nil {
+				return fmt.Errorf("step %d: %w", i+1, err)
+			}
+			last, changed = s, false
+		}
+	}
+	return nil
+}
+
+// compareVersions checks the versions of two successive snapshots.
+func compareVersions(before, after *desktop.Snapshot, changed bool) error {
+	equal, sameVersion := slices.EqualFunc(before.Elements, after.Elements, alike), before.Version == after.Version
+	if equal == sameVersion || equal && changed {
+		return nil
+	}
+	return fmt.Errorf("versions %d and %d; equal elements: %v", before.Version, after.Version, equal)
+}
+
+func alike(a, b desktop.Element) bool { return a.Name == b.Name && a.Pos == b.Pos }
+
+// TestReads checks that a snapshot for which nothing was read from the app counts as cached.
+func TestReads(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		a := newApp(1000)
+		a.trusted()
+		for n, want := range []bool{false, false, true} {
+			r := new(desktop.Reads)
+			_, err := a.Snapshot(desktop.WithReads(t.Context(), r))
+			assert.NilError(t, err)
+			cached, known := r.Cached()
+			assert.Check(t, is.Equal(cached, want), "%d %v", n, known)
+			assert.Check(t, known, "snapshot %d: cached is %v, known %v", n, cached, known)
+		}
+		_, known := new(desktop.Reads).Cached()
+		assert.Check(t, !known, "no snapshot, and it is known whether it was cached")
+	})
 }
