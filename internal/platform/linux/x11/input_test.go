@@ -134,8 +134,7 @@ func testBadInput(t *testing.T, s *linuxtest.Session, f *linuxtest.Fixture) {
 	assert.Assert(t, ok, "%v has no good candidates", err)
 	assert.Assert(t, len(e.Candidates) != 0, "%v has no good candidates", err)
 	assert.Equal(t, e.Candidates[0], "pagedown", err)
-	keys := f.State(t)["keys"].([]any)
-	assert.Check(t, is.Len(keys, 0), "these keys were pressed: %v", keys)
+	assert.Check(t, is.Len(f.State(t)["keys"].([]any), 0))
 }
 
 // testCancelledDrag checks that the button never stays down.

@@ -169,8 +169,7 @@ func testWornOut(t *testing.T, s *linuxtest.Session) {
 	assert.Assert(t, !own.conn.alive(), "the old connections were not closed")
 	current, err := d.server(ctx)
 	assert.NilError(t, err)
-	names := seats(ctx, t, current)
-	assert.Check(t, is.Len(names, 1), "there are the seats %q", names)
+	assert.Check(t, is.Len(seats(ctx, t, current), 1))
 }
 
 // testWithoutSharedMemory checks that a capture over the connection is the same.
