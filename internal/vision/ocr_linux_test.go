@@ -5,13 +5,13 @@ import (
 	"image"
 	"image/color"
 	"image/draw"
-	"os/exec"
 	"strings"
 	"testing"
 
 	"gotest.tools/v3/assert"
 	is "gotest.tools/v3/assert/cmp"
 
+	"github.com/gybob/aai-gateway/internal/testkit"
 	"github.com/gybob/aai-gateway/internal/vision"
 
 	"golang.org/x/image/font"
@@ -58,6 +58,7 @@ func (p *painter) word(text string, x, y int, size float64, ink color.RGBA, butt
 func TestReadWords(t *testing.T) {
 	buttons := []color.RGBA{{26, 115, 232, 255}, {217, 48, 37, 255}, {24, 128, 56, 255}, {106, 27, 154, 255}, {245, 124, 0, 255}, {0, 105, 92, 255}}
 	words := strings.Fields("Approve Refund Cancel Invoice Settings Delete Archive Amount Customer Shipping Weekly Report Export Reload Search Filter Status Pending Closed Berlin London Quantity Remove Share Details Profile Billing Address Payment Method")
+	testkit.Need(t, "tesseract")
 	for name, colors := range themes() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -103,10 +104,9 @@ func TestReadWithoutTesseract(t *testing.T) {
 
 // TestReadIsCancelled: the end of the context ends Tesseract.
 func TestReadIsCancelled(t *testing.T) {
-	_, err := exec.LookPath("tesseract")
-	assert.NilError(t, err)
+	testkit.Need(t, "tesseract")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err = new(vision.Reader).Read(ctx, image.NewRGBA(image.Rect(0, 0, 99, 99)))
+	_, err := new(vision.Reader).Read(ctx, image.NewRGBA(image.Rect(0, 0, 99, 99)))
 	assert.Check(t, err != nil, "it was read")
 }
