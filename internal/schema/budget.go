@@ -38,7 +38,19 @@ type subschema struct {
 // An edge leads from a schema to one that is applied because of it.
 type edge struct {
 	to      *subschema
-	inPlace bool // to the same value, not to a part of it
+	keyword *node // nil: "$ref"
+}
+
+// inPlace reports whether both schemas apply to the same value.
+func (e edge) inPlace() bool {
+	if e.keyword == nil {
+		return true
+	}
+	switch e.keyword.Name {
+	case "allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependencies", "dependentSchemas":
+		return true
+	}
+	return false
 }
 
 // progress is the state of a schema in the depth-first walk along references.
@@ -176,9 +188,9 @@ func (d *document) edges(s *subschema) []edge {
 	case s.target == nil:
 		return s.children
 	case d.ignoresSiblings:
-		return []edge{{s.target, true}}
+		return []edge{{to: s.target}}
 	}
-	return append(slices.Clip(s.children), edge{s.target, true})
+	return append(slices.Clip(s.children), edge{to: s.target})
 }
 
 // measure counts the sub-schemas below, each once, and rejects recursive references. The counts

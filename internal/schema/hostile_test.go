@@ -53,11 +53,6 @@ func TestManyKeys(t *testing.T) {
 	refused(t, `{"title":"`+strings.Repeat("x", maxSource)+`"}`, "at most 262144 are allowed")
 }
 
-func TestDuplicateNames(t *testing.T) {
-	refused(t, `{"properties":{"path":{"type":"string"},"path":{}}}`, "properties.path: the name stands twice")
-	refused(t, `{"pattern":"a","p\u0061ttern":"b"}`, "the name stands twice")
-}
-
 // doubling refers twice to the next definition, n times: 2^n visits.
 func doubling(n int) string {
 	var b strings.Builder

@@ -194,7 +194,7 @@ func (d *document) unroll(s *subschema) {
 	d.path = append(d.path, s)
 	for _, e := range d.edges(s) {
 		switch {
-		case !e.inPlace:
+		case !e.inPlace():
 		case e.to.unrolled == visiting:
 			if last := d.lastReference(); last.ref != nil {
 				d.leaveOutRef(last, faultAt(last.ref, "%s leads back to itself", quote(last.ref.Text)))

@@ -73,45 +73,25 @@ func (c *secretCollector) collect(s *subschema) {
 	}
 	c.seen[s] = true
 	c.collect(s.target)
-	for k := s.node.First; k != nil; k = k.Next {
-		if k.Mark.left {
-			continue
-		}
-		switch k.Name {
-		case "properties":
-			for p := k.First; p != nil; p = p.Next {
-				if p.Mark.schema.secret || isSecretProperty(p.Name, p) {
-					c.names[p.Name] = true
-				}
+	if required := s.node.Member("required"); required != nil && !required.Mark.left {
+		for item := range required.Items() {
+			if isSecretProperty(item.Text, siblingSchema(required, item.Text)) {
+				c.names[item.Text] = true
 			}
-		case "required":
-			for item := k.First; item != nil; item = item.Next {
-				if isSecretProperty(item.Text, siblingSchema(k, item.Text)) {
-					c.names[item.Text] = true
-				}
-			}
-		case "allOf", "anyOf", "oneOf", "dependencies", "dependentSchemas":
-			for item := k.First; item != nil; item = item.Next {
-				c.collect(item.Mark.schema)
-			}
-		case "not", "if", "then", "else":
-			c.collect(k.Mark.schema)
-		case "additionalProperties", "items", "additionalItems", "contains", "patternProperties", "prefixItems",
-			"unevaluatedProperties", "unevaluatedItems":
-			c.unnamed = c.unnamed || asksForSecret(k)
 		}
 	}
-}
-
-// asksForSecret reports whether a schema, or one in a list, describes a secret.
-func asksForSecret(n *node) bool {
-	if n.Mark.schema != nil {
-		return n.Mark.schema.secret
-	}
-	for k := n.First; k != nil; k = k.Next {
-		if k.Mark.schema != nil && k.Mark.schema.secret || sanitize.IsSecretName(k.Name) {
-			return true
+	for _, e := range s.children {
+		name := e.to.node.Name
+		switch {
+		case e.keyword.Mark.left:
+		case e.inPlace():
+			c.collect(e.to)
+		case e.keyword.Name == "properties":
+			if e.to.secret || isSecretProperty(name, e.to.node) {
+				c.names[name] = true
+			}
+		case e.keyword.Name != "propertyNames":
+			c.unnamed = c.unnamed || e.to.secret || sanitize.IsSecretName(name)
 		}
 	}
-	return false
 }

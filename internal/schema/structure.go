@@ -100,18 +100,9 @@ func (d *document) keyword(s *subschema, k *node) error {
 func (d *document) below(s *subschema, keyword, n *node) error {
 	child, err := d.enter(n)
 	if err == nil {
-		s.children = append(s.children, edge{child, isInPlace(keyword.Name)})
+		s.children = append(s.children, edge{child, keyword})
 	}
 	return err
-}
-
-// isInPlace reports whether the schemas of a keyword apply to the same value.
-func isInPlace(keyword string) bool {
-	switch keyword {
-	case "allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependencies", "dependentSchemas":
-		return true
-	}
-	return false
 }
 
 func (d *document) schemaList(s *subschema, k *node) error {
