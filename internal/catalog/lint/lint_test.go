@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,61 +28,30 @@ func lines(r *answer.LintReport) []string {
 	return all
 }
 
-// TestRules checks that each rule finds its problem, at its place.
+// TestRules checks that each rule of testdata/rules.txt finds its problem, at its place.
 func TestRules(t *testing.T) {
-	tests := []struct {
-		name, from, to string
-		want           string // the only additional finding, as a line
-	}{
-		{"no version", `"version": "1.0.0", `, ``, `1:1 warning version : version: missing`},
-		{"odd version", `"1.0.0"`, `"1.0"`, `1:38 warning version version: "1.0" is no semantic version`},
-		{"vague name", `"add_note"`, `"do_2"`, `hint name tools[0].name: "do_2" does not say what the tool does`},
-		{"camel name", `"add_note"`, `"addNote"`, `hint name tools[0].name: "addNote" is not in snake_case`},
-		{"short description", `"Adds a note and returns its number."`, `"Adds."`, "hint description tools[0].description: is very short"},
-		{"no effect", `"effect": "changes", `, ``, "hint effect tools[0]: does not declare its effect"},
-		{"wrong effect", `"effect": "changes", "path"`, `"effect": "reads", "annotations": {"title": "Send"}, "path"`, ""},
-		{"no returns", `"returns": {"type": "object", "properties": {"id": {"type": "integer"}}},`, ``, "hint returns tools[0]: does not describe its result"},
-		{"no description of a parameter", `, "description": "What the note says."`, ``, "hint description tools[0].parameters.properties.text: has no description"},
-		{"required but unknown", `"required": ["text"]`, `"required": ["text", "txt"]`, "hint example tools[0]: the guide can show no example of a call\n7:59 " + `warning parameters tools[0].parameters.required[1]: "txt" is required, but not among the properties`},
-		{"an address carries values", `"method": "POST"`, `"method": "DELETE"`, ""},
-		{"a body carries objects", `"pinned": {"type": "boolean"`, `"body": {"type": "object"`, ""},
-		{"secret", `"Ann"`, `"AKIAABCDEFGHIJKLMNOP"`, "error secret tools[0].parameters.properties.author.examples[0]: has a value in the form of a secret"},
-		{"header", `"base_url"`, `"default_headers": {"X-Api-Key": "x"}, "base_url"`, `warning secret execution.default_headers.X-Api-Key: is a header that usually has a secret`},
-		{"key in the address", `{"type": "bearer",`, `{"type": "bearer", "token_placement": "query",`, "warning auth auth: the secret goes into the address"},
-		{"environment", `{"type": "bearer",`, `{"type": "bearer", "env_var": "GITHUB_TOKEN",`, "warning auth auth: reads the variable GITHUB_TOKEN"},
-		{"long", `"Keeps notes for a team."`, `"` + strings.Repeat("Keeps notes. ", 30) + `"`, "warning cut app.description: is of 390 bytes, and cut to 300"},
-		{"two sites", `{"type": "bearer",`, `{"type": "bearer", "obtain_url": "https://keys.example.net/",`, "hint hosts auth: logging in goes to another site than the calls: keys.example.net"},
-		{"unknown key", `"title"`, `"titel"`, "warning doubtful tools[0].titel: unknown key; it is ignored (did you mean \"title\"?)"},
-		{"invalid", `"/notes"`, `"notes"`, `error invalid tools[0].path: is "notes"; expected a path that begins with one "/"`},
-		{"syntax", `"/notes",`, `"/notes"`, `6:43 error invalid tools[0]: not JSON: invalid character '"' after object value`},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			good := app("", "")
-			source := strings.Replace(good, test.from, test.to, 1)
-			assert.Assert(t, source != good, "%s is not in the descriptor", test.from)
-			got := strings.Join(lines(lint.Check([]byte(source), catalog.Options{})), "\n")
-			assert.Assert(t, is.Contains(got, test.want))
-			assert.Equal(t, strings.Count(got, "\n"), strings.Count(test.want, "\n"))
+	text, err := os.ReadFile("testdata/rules.txt")
+	assert.NilError(t, err)
+	blocks := append(strings.Split(string(text), "\n\n")[1:],
+		`"Keeps notes for a team." ⇒ "`+strings.Repeat("Keeps notes. ", 30)+"\"\n\twarning cut app.description: is of 390 bytes, and cut to 300",
+		`"Keeps notes for a team." ⇒ "Keeps e`+strings.Repeat("\u0301", 30)+" notes for a team.\"\n\twarning unseen app.description: has more combining marks in a row than any language")
+	for _, block := range blocks {
+		changes, want, _ := strings.Cut(strings.TrimSuffix(block, "\n"), "\n\t")
+		t.Run(changes, func(t *testing.T) {
+			source := app("", "")
+			for change := range strings.Lines(changes) {
+				from, to, _ := strings.Cut(strings.TrimSuffix(change, "\n"), " ⇒ ")
+				changed := strings.Replace(source, from, to, 1)
+				assert.Assert(t, source != changed, "%s is not in the descriptor", from)
+				source = changed
+			}
+			got := lines(lint.Check([]byte(source), catalog.Options{}))
+			want := slices.DeleteFunc(strings.Split(want, "\n\t"), func(line string) bool { return line == "" })
+			assert.Assert(t, is.Len(got, len(want)))
+			for i, line := range want {
+				assert.Check(t, is.Contains(got[i], line))
+			}
 		})
-	}
-}
-
-// TestRulesOfTwoParts checks findings with two causes.
-func TestRulesOfTwoParts(t *testing.T) {
-	replace := func(pairs ...string) string { return strings.NewReplacer(pairs...).Replace(app("", "")) }
-	for source, want := range map[string]string{
-		replace(`"add_note"`, `"delete_note"`, `"effect": "changes"`, `"effect": "reads"`):                  `warning effect tools[0].effect: declares that it reads, but is named "delete_note"`,
-		replace(`"POST"`, `"DELETE"`, `"pinned": {"type": "boolean"`, `"body": {"type": "string"`):          "warning query tools[0].parameters.properties.body: goes into the address, since DELETE has no body",
-		replace(`"POST"`, `"GET"`, `"pinned": {"type": "boolean"`, `"filter": {"type": "object"`):           "warning query tools[0].parameters.properties.filter: goes into the address, since GET has no body",
-		replace(`"POST"`, `"GET"`, `"effect": "changes", `, ``):                                             "",
-		replace(`"Adds a note and returns its number."`, `"Adds \u202ea note and returns its number."`):     "warning unseen tools[0].description: has the character U+202E, which does not show",
-		replace(`"Keeps notes for a team."`, `"Keeps e`+strings.Repeat("\u0301", 30)+` notes for a team."`): "warning unseen app.description: has more combining marks in a row than any language",
-	} {
-		got := strings.Join(lines(lint.Check([]byte(source), catalog.Options{})), "\n")
-		assert.Assert(t, strings.HasSuffix(got, want), "found\n%s\nwant\n%s", got, want)
-		assert.Assert(t, !strings.Contains(got, "\n"), "found\n%s\nwant\n%s", got, want)
-		assert.Assert(t, want != "" || got == "", "found\n%s\nwant\n%s", got, want)
 	}
 }
 
