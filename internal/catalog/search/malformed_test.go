@@ -65,14 +65,3 @@ func TestReplyOmitsCallerWords(t *testing.T) {
 		assert.Check(t, is.Contains(result.Text, want), "%s is told %q; want %q in it", who.Door, result.Text, want)
 	}
 }
-
-// TestOneWord checks that a request of one verb finds its tool.
-func TestOneWord(t *testing.T) {
-	apps := append(realApps(t), distractorApps(20)...)
-	s := newSearch(t, &apps, nil)
-	for words, want := range map[string]string{"ausrechnen": "org.gnome.Calculator calculate(", "计算": "org.gnome.Calculator calculate(", "calculate": "org.gnome.Calculator calculate("} {
-		result, err := call(t, s, agent(), search.SearchTool, `{"words": "`+words+`"}`)
-		assert.NilError(t, err, words)
-		assert.Assert(t, is.Contains(result.Text, "1. "+want), words)
-	}
-}

@@ -11,8 +11,6 @@ import (
 	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
-	"github.com/gybob/aai-gateway/descriptors"
-	"github.com/gybob/aai-gateway/internal/catalog"
 	"github.com/gybob/aai-gateway/internal/catalog/search"
 )
 
@@ -63,13 +61,7 @@ func newSearchWithOwn(t *testing.T, apps *[]*aai.App) *search.Search {
 // plainApps returns all shipped apps, a part of twelve public web APIs and the gateway's own apps.
 func plainApps(t *testing.T) []*aai.App {
 	t.Helper()
-	folder := t.TempDir()
-	assert.NilError(t, os.CopyFS(folder, descriptors.FS()))
-	c := catalog.New(catalog.Config{
-		Places: []catalog.Place{catalog.Folders(folder)}, HostPlatform: "linux",
-		Drivers: map[string]aai.Driver{"dbus": inert{}, "ipc": inert{}},
-	})
-	return slices.Concat(c.Apps(), webApps(t), ownApps(t))
+	return slices.Concat(shippedApps(t), webApps(t), ownApps(t))
 }
 
 // webApps reads web-tools.tsv. A line is an app: id, "", "", name, description; or a tool: id, name,

@@ -26,8 +26,8 @@ func (inert) Compile(*aai.Recipe) (aai.Action, error) { return noResult, nil }
 
 func noResult(context.Context, *aai.Call) (*aai.Result, error) { return &aai.Result{}, nil }
 
-// realApps returns the apps of the shipped descriptors, parsed as the gateway does.
-func realApps(t testing.TB) []*aai.App {
+// shippedApps returns the apps of the shipped descriptors, parsed as the gateway does.
+func shippedApps(t testing.TB) []*aai.App {
 	t.Helper()
 	folder := t.TempDir()
 	assert.NilError(t, os.CopyFS(folder, descriptors.FS()))
@@ -37,8 +37,14 @@ func realApps(t testing.TB) []*aai.App {
 	})
 	all := c.Apps()
 	assert.Assert(t, is.Len(all, len(descriptors.IDs())), "%d", len(descriptors.IDs()))
+	return slices.Clone(all)
+}
+
+// realApps returns the shipped apps that the requests were written for.
+func realApps(t testing.TB) []*aai.App {
+	t.Helper()
 	meant := requestedApps()
-	apps := slices.DeleteFunc(slices.Clone(all), func(app *aai.App) bool { return !slices.Contains(meant, app.ID) })
+	apps := slices.DeleteFunc(shippedApps(t), func(app *aai.App) bool { return !slices.Contains(meant, app.ID) })
 	assert.Assert(t, is.Len(apps, len(meant)), "%d", len(meant))
 	return apps
 }
