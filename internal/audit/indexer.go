@@ -228,12 +228,12 @@ func (x *indexer) forget(ctx context.Context, idents map[string]bool) error {
 	if err := row.Scan(&gone, &first, &last); err != nil || gone == 0 {
 		return err
 	}
-	for _, table := range []string{
-		"texts WHERE rowid IN (SELECT id FROM calls WHERE file IN " + goneFiles + ")",
-		"lines WHERE call IN (SELECT id FROM calls WHERE file IN " + goneFiles + ")",
-		"lines WHERE file IN " + goneFiles, "calls WHERE file IN " + goneFiles, "files WHERE id IN " + goneFiles,
+	for _, statement := range []string{
+		"DELETE FROM texts WHERE rowid IN (SELECT id FROM calls WHERE file IN " + goneFiles + ")",
+		"DELETE FROM lines WHERE call IN (SELECT id FROM calls WHERE file IN " + goneFiles + ")",
+		"DELETE FROM lines WHERE file IN " + goneFiles, "DELETE FROM calls WHERE file IN " + goneFiles, "DELETE FROM files WHERE id IN " + goneFiles,
 	} {
-		if _, err := tx.ExecContext(ctx, "DELETE FROM "+table, string(list)); err != nil {
+		if _, err := tx.ExecContext(ctx, statement, string(list)); err != nil {
 			return err
 		}
 	}

@@ -49,12 +49,6 @@ func (d durations) percentile(hundredths int) float64 {
 	return 0
 }
 
-func (d durations) add(more durations) {
-	for code, n := range more {
-		d[code] += n
-	}
-}
-
 func (d durations) encode() []byte {
 	b := []byte{}
 	for us, n := range d {
