@@ -14,17 +14,6 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// TestFirstUseAsks checks that every tool asks at its first use, even if it only reads.
-func TestFirstUseAsks(t *testing.T) {
-	for _, tool := range []string{"list", "add", "wipe"} {
-		d := newDesk()
-		q := d.question(t, asking(notesApp("d1"), tool))
-		assert.Check(t, is.Equal(q.Choices[0].ID, choiceDeny), "%s: the first choice is %q", tool, q.Choices[0].ID)
-		// An unanswered question allows nothing.
-		d.question(t, asking(notesApp("d1"), tool))
-	}
-}
-
 // TestChoices checks the effect of each choice on this call, on the same call again, on
 // the same tool in another session, and on another tool.
 func TestChoices(t *testing.T) {
@@ -220,24 +209,6 @@ func TestExpiry(t *testing.T) {
 	stored.question(t, asking(notesApp("d1"), "add"))
 }
 
-// TestNoSession checks that "session" is neither offered to nor accepted from a caller without one.
-func TestNoSession(t *testing.T) {
-	d, app := newDesk(), notesApp("d1")
-	homeless := func() *aai.Request {
-		r := asking(app, "add")
-		r.Call.Caller.Session = ""
-		return r
-	}
-	q := d.question(t, homeless())
-	for _, c := range q.Choices {
-		assert.Check(t, c.ID != choiceSession, "a session is offered to a caller that has none")
-	}
-	d.refuses(t, answered(homeless(), q, choiceSession), aai.PermissionDenied)
-	d.question(t, homeless())
-	d.sessions.add(homeless()) // even if it were stored
-	d.question(t, homeless())
-}
-
 // TestNothingCanBeKept checks that choices that cannot be stored are not offered, because
 // they would fail after the answer.
 func TestNothingCanBeKept(t *testing.T) {
@@ -280,13 +251,4 @@ func TestSessionGrantsAreBounded(t *testing.T) {
 	d.admits(t, d.choose(t, app, "add", choiceSession))
 	d.question(t, asking(app, "add"))
 	assert.Check(t, is.Len(d.sessions.granted, maxSessionGrants), "%d are remembered", len(d.sessions.granted))
-}
-
-// TestAllLeavesRefusalsAlone checks that "all" does not revoke an earlier "never".
-func TestAllLeavesRefusalsAlone(t *testing.T) {
-	d, app := newDesk(), notesApp("d1")
-	d.refuses(t, d.choose(t, app, "add", choiceNever), aai.PermissionDenied)
-	d.admits(t, d.choose(t, app, "list", choiceAll))
-	d.admits(t, asking(app, "list"))
-	d.refuses(t, asking(app, "add"), aai.ConsentRequired)
 }

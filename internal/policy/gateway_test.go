@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -16,10 +18,13 @@ import (
 	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
+// shelfOf returns a catalog with the app alone, which calls name "a".
+func shelfOf(app *aai.App) shelf { return shelf{map[string]*aai.App{"a": app}} }
+
 // shelf is a catalog in memory.
 type shelf struct{ apps map[string]*aai.App }
 
-func (s shelf) Apps() []*aai.App { return nil }
+func (s shelf) Apps() []*aai.App { return slices.Collect(maps.Values(s.apps)) }
 
 func (s shelf) Find(_ context.Context, name string) (*aai.App, error) {
 	if app := s.apps[name]; app != nil {
@@ -166,41 +171,6 @@ func TestDoInTwoProcesses(t *testing.T) {
 	assert.Check(t, is.Equal(w.ran[notes+":add"], 2), w.ran)
 }
 
-// TestDoWithAnothersSeal checks that the seal of another process is rejected.
-func TestDoWithAnothersSeal(t *testing.T) {
-	w := newWorld(t)
-	_, err := w.Do(t.Context(), call(notes, "add"))
-	q := aai.AsError(err).Questions[0]
-	c := call(notes, "add")
-	c.Answers = map[string]aai.Answer{q.ID: {Choice: choiceAll, Seal: q.Seal, Channel: aai.Terminal}}
-	w.expect(t, w.gateway(), c, "CONSENT_REQUIRED")
-	assert.Check(t, is.Len(w.ran, 0))
-}
-
-func TestDoAfterAnUpdate(t *testing.T) {
-	w := newWorld(t)
-	assert.Equal(t, say(t, w.Gateway, call(notes, "list"), choiceAll), "ok")
-	w.expect(t, w.Gateway, call(notes, "wipe"), "ok")
-	w.put(notesApp("d2", &aai.Tool{Name: "share"}))
-	for _, tool := range []string{"list", "wipe", "share"} {
-		w.expect(t, w.Gateway, call(notes, tool), "CONSENT_REQUIRED?")
-	}
-	assert.Check(t, is.Equal(w.ran[notes+":share"], 0), w.ran)
-	assert.Check(t, is.Equal(w.ran[notes+":wipe"], 1), w.ran)
-}
-
-// TestDoKeysOnTheTarget checks that consent to click in one app does not cover another.
-func TestDoKeysOnTheTarget(t *testing.T) {
-	w := newWorld(t)
-	click := func(app string) *aai.Call {
-		return &aai.Call{Caller: agent(), App: "desktop", Tool: "click", Args: map[string]any{"app": app}}
-	}
-	assert.Equal(t, say(t, w.Gateway, click(notes), choiceAlways), "ok")
-	w.expect(t, w.Gateway, click(notes), "ok")
-	w.expect(t, w.Gateway, click("org.example.Bank"), "CONSENT_REQUIRED?")
-	w.expect(t, w.Gateway, click(aai.BuiltinApp), "CONSENT_REQUIRED?")
-}
-
 func TestDoOwnApp(t *testing.T) {
 	w := newWorld(t)
 	person := call(aai.BuiltinApp, "consent_grant")
@@ -214,25 +184,6 @@ func TestDoOwnApp(t *testing.T) {
 	person.Answers = map[string]aai.Answer{reauthQuestionID: {Choice: choiceYes, Channel: aai.Passphrase, Secret: "correct horse", Seal: aai.AsError(err).Questions[0].Seal}}
 	w.expect(t, w.Gateway, person, "ok")
 	assert.Check(t, is.Equal(w.ran["aai:consent_grant"], 1), w.ran)
-}
-
-// TestDoPreapproved checks that an unattended run admits only preapproved calls, without a question.
-func TestDoPreapproved(t *testing.T) {
-	w := newWorld(t, Grant{Caller: Wildcard, App: notes, Tool: "list", Decision: Allow})
-	w.expect(t, w.Gateway, call(notes, "list"), "ok")
-	w.expect(t, w.Gateway, call(notes, "add"), "CONSENT_REQUIRED?")
-}
-
-// TestDoWithDamagedConsents checks that no call is admitted while the store is unreadable.
-func TestDoWithDamagedConsents(t *testing.T) {
-	w := newWorld(t, Grant{Caller: Wildcard, App: notes, Tool: "list", Decision: Allow})
-	assert.Equal(t, say(t, w.Gateway, call(notes, "wipe"), choiceSession), "ok")
-	write(t, w.store.path, `{"version":7}`)
-	for _, tool := range []string{"list", "add", "wipe"} {
-		w.expect(t, w.Gateway, call(notes, tool), "CONSENT_REQUIRED")
-	}
-	assert.Check(t, is.Equal(w.ran[notes+":wipe"], 1))
-	assert.Check(t, is.Len(w.ran, 1))
 }
 
 // dialog answers every question with one choice.

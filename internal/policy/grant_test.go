@@ -128,16 +128,6 @@ func TestTheUnknownGetNothingForGood(t *testing.T) {
 	d.question(t, other)
 }
 
-// TestSessionsAreOfAnIdentity checks that a session grant does not cover another identity.
-func TestSessionsAreOfAnIdentity(t *testing.T) {
-	d, app := newDesk(), notesApp("d1")
-	d.admits(t, d.choose(t, app, "add", choiceSession))
-	d.admits(t, asking(app, "add"))
-	namesake := asking(app, "add")
-	namesake.Call.Caller.Identity = "/home/u/evil"
-	d.question(t, namesake)
-}
-
 func TestCovers(t *testing.T) {
 	r := asking(notesApp("d1"), "add")
 	r.Call.Target = &aai.App{ID: "org.example.Bank"}

@@ -12,23 +12,13 @@ import (
 	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
-type oneApp struct{ app *aai.App }
-
-func (c oneApp) Apps() []*aai.App                               { return []*aai.App{c.app} }
-func (c oneApp) Find(context.Context, string) (*aai.App, error) { return c.app, nil }
-func (c oneApp) OnChange(func()) (stop func())                  { return func() {} }
-
-type noJournal struct{}
-
-func (noJournal) Record(context.Context, *aai.Entry) error { return nil }
-
 // TestACancelledCallLocksNothing checks that a call cancelled while it waits for the gate
 // releases its slot and blocks no other call.
 func TestACancelledCallLocksNothing(t *testing.T) {
 	l := NewLimits(DefaultLimits())
 	app := &aai.App{ID: "org.example.App", Tools: []*aai.Tool{{Name: "t", Effect: aai.Reads,
 		Run: func(context.Context, *aai.Call) (*aai.Result, error) { return &aai.Result{}, nil }}}}
-	g := &gateway.Gateway{Catalog: oneApp{app}, Journal: noJournal{}, Gates: []aai.Gate{l}}
+	g := &gateway.Gateway{Catalog: shelfOf(app), Journal: &records{}, Gates: []aai.Gate{l}}
 	call := func() *aai.Call {
 		return &aai.Call{Caller: aai.Caller{Door: aai.DoorMCP, Name: "x"}, App: "a", Tool: "t"}
 	}

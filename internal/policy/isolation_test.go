@@ -2,7 +2,6 @@ package policy
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -14,72 +13,6 @@ import (
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/gateway"
 )
-
-// TestServicesAreIsolated checks that of 50 services, 5 that hang and 5 that take two
-// seconds do not affect the 40 others, round after round, and that every slot is released.
-func TestServicesAreIsolated(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		const services, hung, slow, rounds = 50, 5, 5, 20
-		release := make(chan struct{})
-		apps := map[string]*aai.App{}
-		for i := range services {
-			run := func(context.Context, *aai.Call) (*aai.Result, error) { return &aai.Result{}, nil }
-			switch {
-			case i < hung:
-				run = func(context.Context, *aai.Call) (*aai.Result, error) {
-					<-release // whatever its context says
-					return nil, nil
-				}
-			case i < hung+slow:
-				run = func(context.Context, *aai.Call) (*aai.Result, error) {
-					time.Sleep(2 * time.Second)
-					return &aai.Result{}, nil
-				}
-			}
-			id := fmt.Sprintf("org.example.S%d", i)
-			apps[id] = &aai.App{ID: id, Digest: "d", Tools: []*aai.Tool{{Name: "work", Limits: aai.Limits{Timeout: 5 * time.Second}, Run: run}}}
-		}
-		limits := NewLimits(DefaultLimits())
-		grants := []Grant{}
-		for id := range apps {
-			grants = append(grants, Grant{Caller: Wildcard, App: id, Tool: Wildcard, Decision: Allow})
-		}
-		g := &gateway.Gateway{
-			Catalog: shelf{apps}, Journal: &records{},
-			Gates: []aai.Gate{limits, NewConsent(ConsentConfig{Store: &memory{}, Preapproved: grants})},
-		}
-		var wg sync.WaitGroup
-		for round := range rounds {
-			for i := range services {
-				wg.Go(func() {
-					begun := time.Now()
-					_, err := g.Do(t.Context(), &aai.Call{Caller: agent(), App: fmt.Sprintf("org.example.S%d", i), Tool: "work"})
-					want, within := "ok", time.Duration(0)
-					switch {
-					case i < hung && round < 3:
-						want, within = "TIMEOUT", 5*time.Second+100*time.Millisecond
-					case i < hung: // by then it is known to hang
-						want = "TIMEOUT"
-					case i < hung+slow:
-						within = 2 * time.Second
-					}
-					// The fake clock moves only during sleeps, so this is no race.
-					took := time.Since(begun)
-					if i < hung && round >= 3 && took != 0 { // this one tries again
-						within = 5*time.Second + 100*time.Millisecond
-					}
-					got := code(err)
-					assert.Check(t, is.Equal(got, want), "%d", i)
-					assert.Check(t, is.Equal(took, within), "%d", i)
-				})
-			}
-			wg.Wait()
-			assert.Equal(t, limits.active[KindDeclared], 0)
-			assert.Equal(t, limits.busy[KindDeclared], 0)
-		}
-		close(release)
-	})
-}
 
 // TestManyCallsToOneThatHangs checks that three hundred calls to an app that hangs, with
 // the default limits, do not affect the caller's other calls, neither while they wait nor

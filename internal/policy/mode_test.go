@@ -124,7 +124,7 @@ func TestListedIsAdmitted(t *testing.T) {
 				app := &aai.App{ID: id, Tools: []*aai.Tool{tool}}
 				for _, mode := range []Mode{Normal, Safe, Sandboxed} {
 					gate := &ModeGate{Configured: mode}
-					listed := len((&VisibleCatalog{Catalog: oneApp{app}, Modes: gate}).Apps()[0].Tools) == 1
+					listed := len((&VisibleCatalog{Catalog: shelfOf(app), Modes: gate}).Apps()[0].Tools) == 1
 					_, err := gate.Check(t.Context(), &aai.Request{Call: &aai.Call{Caller: aai.Caller{Door: aai.DoorMCP}}, App: app, Tool: tool})
 					assert.Check(t, is.Equal(listed, (err == nil)), "%s: %+v of %s is listed: %v; its call: %v", mode, tool, id, listed, err)
 				}

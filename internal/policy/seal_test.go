@@ -62,14 +62,6 @@ func TestSealAltered(t *testing.T) {
 	}
 }
 
-func TestSealsDiffer(t *testing.T) {
-	s, seen := newSealer(), map[string]bool{}
-	for range 100 {
-		seen[s.seal(sumOf("a call"), epoch())] = true
-	}
-	assert.Check(t, is.Len(seen, 100), "%d different seals of 100", len(seen))
-}
-
 // TestUsedSealsAreForgotten checks that expired seals are removed from memory.
 func TestUsedSealsAreForgotten(t *testing.T) {
 	s, asked, now := newSealer(), sumOf("a call"), epoch()
@@ -127,25 +119,6 @@ func TestAnswerIsBound(t *testing.T) {
 			assert.Assert(t, is.Len(d.sessions.granted, 0), "%s %q", c.name, choice)
 		}
 	}
-}
-
-func TestAnswerIsGoodOnce(t *testing.T) {
-	d, app := newDesk(), notesApp("d1")
-	q := d.question(t, asking(app, "add"))
-	d.admits(t, answered(asking(app, "add"), q, choiceOnce))
-	d.refuses(t, answered(asking(app, "add"), q, choiceOnce), aai.ConsentRequired)
-	// A refusal uses the seal up as well: it cannot become a yes.
-	q = d.question(t, asking(app, "add"))
-	d.refuses(t, answered(asking(app, "add"), q, choiceDeny), aai.PermissionDenied)
-	d.refuses(t, answered(asking(app, "add"), q, choiceAlways), aai.ConsentRequired)
-}
-
-// TestAnswerToAnotherQuestion checks that an answer to another question is rejected.
-func TestAnswerToAnotherQuestion(t *testing.T) {
-	d, app := newDesk(), notesApp("d1")
-	r := d.choose(t, app, "add", choiceAlways)
-	r.Call.Answers = map[string]aai.Answer{"consent2": r.Call.Answers[questionID]}
-	d.question(t, r)
 }
 
 // TestUnsayableArguments checks that arguments without a JSON form have no reproducible binding.

@@ -133,7 +133,7 @@ func (s *GrantStore) Grants() ([]Grant, error) {
 func (s *GrantStore) checkSealing() (bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.external || s.canSeal || !s.tried.IsZero() && time.Since(s.tried) < sealRetryInterval {
+	if s.canSeal || !s.tried.IsZero() && time.Since(s.tried) < sealRetryInterval {
 		return s.canSeal, nil
 	}
 	err := s.vault.CheckSealing(context.Background())

@@ -3,7 +3,10 @@ package policy
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
+	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -173,4 +176,121 @@ func check(g aai.Gate, r *aai.Request) string {
 		return "asks"
 	}
 	return "admits"
+}
+
+// A vault is a Sealer in memory: it can be without a key, or fail.
+type vault struct {
+	mu      sync.Mutex
+	records map[string][]byte
+	err     error
+	within  func() // called during a change
+}
+
+func newVault() *vault { return &vault{records: map[string][]byte{}} }
+
+// errNoKey returns the error of a vault that cannot seal.
+func errNoKey() error {
+	return &aai.Error{Code: aai.AutomationNotSupported, Message: "no key here", Err: errors.ErrUnsupported}
+}
+
+func (v *vault) Get(_ context.Context, id string) ([]byte, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.records[id], v.err
+}
+
+func (v *vault) Update(_ context.Context, id string, edit func([]byte) ([]byte, error)) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.err != nil {
+		return v.err
+	}
+	now, err := edit(v.records[id])
+	if v.within != nil {
+		v.within()
+	}
+	if err == nil {
+		v.records[id] = now
+	}
+	return err
+}
+
+func (v *vault) CheckSealing(context.Context) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.err
+}
+
+// A lateVault has no key when it changes something, and has one right after.
+type lateVault struct{ *vault }
+
+func (lateVault) Update(context.Context, string, func([]byte) ([]byte, error)) error {
+	return errNoKey()
+}
+
+func storePath(t *testing.T) string {
+	t.Helper()
+	return filepath.Join(t.TempDir(), "data", "consent.json")
+}
+
+func grantsOf(t *testing.T, s Store) []Grant {
+	t.Helper()
+	grants, err := s.Grants()
+	assert.NilError(t, err)
+	return grants
+}
+
+func add(t *testing.T, s Store, grants ...Grant) {
+	t.Helper()
+	assert.NilError(t, s.Add(grants...))
+}
+
+func full() Grant {
+	return Grant{
+		Caller: "mcp:claude \"ai\" <é>", App: notes, Tool: "add", Digest: "d1", Decision: Allow,
+		GrantedAt: epoch().Add(123456789), ExpiresAt: epoch().Add(time.Hour), Channel: aai.Client,
+	}
+}
+
+func grantOf(tool string) Grant {
+	g := full()
+	g.Tool = tool
+	return g
+}
+
+func refusalOf(tool string) Grant {
+	g := grantOf(tool)
+	g.Decision = Deny
+	return g
+}
+
+// tools returns the tools of the grants, in order.
+func tools(t *testing.T, s Store) string {
+	t.Helper()
+	var names []string
+	for _, g := range grantsOf(t, s) {
+		names = append(names, g.Tool)
+	}
+	return strings.Join(names, " ")
+}
+
+// unsealed returns the grants as a store returns them from a plain file.
+func unsealed(grants ...Grant) []Grant {
+	for i := range grants {
+		grants[i].Unsealed = true
+	}
+	return grants
+}
+
+func exists(t *testing.T, path string) bool {
+	t.Helper()
+	_, err := os.Lstat(path)
+	assert.Assert(t, err == nil || errors.Is(err, fs.ErrNotExist), err)
+	return err == nil
+}
+
+func write(t *testing.T, path, content string) {
+	t.Helper()
+	assert.NilError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	assert.NilError(t, os.WriteFile(path, []byte(content), 0o600))
 }

@@ -19,7 +19,7 @@ func TestTheListFollowsTheMode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "mode")
 		app := &aai.App{ID: "org.example.App", Tools: []*aai.Tool{{Name: "look", Effect: aai.Reads, Assess: aai.Always(aai.Assessment{EffectInherent: true})}, {Name: "act"}}}
-		v := &VisibleCatalog{Catalog: oneApp{app}, Modes: &ModeGate{Path: path}}
+		v := &VisibleCatalog{Catalog: shelfOf(app), Modes: &ModeGate{Path: path}}
 		told := 0
 		stop := v.OnChange(func() { told++ })
 		ctx, cancel := context.WithCancel(t.Context())
@@ -40,7 +40,7 @@ func TestTheListFollowsTheMode(t *testing.T) {
 		set(Normal, 2, 2)
 		stop()
 		set(Safe, 2, 2)
-		found, err := v.Find(ctx, "x")
+		found, err := v.Find(ctx, "a")
 		assert.NilError(t, err)
 		assert.Equal(t, found, app)
 		assert.Assert(t, is.Len(app.Tools, 2))

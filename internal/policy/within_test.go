@@ -16,7 +16,7 @@ import (
 func nesting(deep int, limits map[Kind]Limit) (*gateway.Gateway, *Limits) {
 	l := NewLimits(limits)
 	app := &aai.App{ID: "org.example.App"}
-	g := &gateway.Gateway{Catalog: oneApp{app}, Journal: noJournal{}, Gates: []aai.Gate{l}}
+	g := &gateway.Gateway{Catalog: shelfOf(app), Journal: &records{}, Gates: []aai.Gate{l}}
 	level := 0
 	app.Tools = []*aai.Tool{{Name: "t", Effect: aai.Reads, Run: func(ctx context.Context, c *aai.Call) (*aai.Result, error) {
 		if level++; level == deep {
@@ -56,7 +56,7 @@ func TestCallsWithinAreCounted(t *testing.T) {
 func TestAParentIsNotClaimed(t *testing.T) {
 	l := NewLimits(map[Kind]Limit{KindDeclared: {PerSecond: 1000, PerMinute: 1000, Concurrent: 1}})
 	app := &aai.App{ID: "org.example.App"}
-	g := &gateway.Gateway{Catalog: oneApp{app}, Journal: noJournal{}, Gates: []aai.Gate{l}}
+	g := &gateway.Gateway{Catalog: shelfOf(app), Journal: &records{}, Gates: []aai.Gate{l}}
 	app.Tools = []*aai.Tool{{Name: "t", Effect: aai.Reads, Run: func(ctx context.Context, c *aai.Call) (*aai.Result, error) {
 		if c.Parent != "" {
 			return &aai.Result{}, nil
