@@ -109,14 +109,6 @@ func TestEveryBit(t *testing.T) {
 		assert.Assert(t, err != nil, "bit %d: %q", i, content)
 		assert.Assert(t, content == nil, "bit %d: %q", i, content)
 	}
-	rapid.Check(t, func(r *rapid.T) {
-		b := bytes.Clone(good)
-		for range rapid.IntRange(1, 20).Draw(r, "changes") {
-			b[rapid.IntRange(0, len(b)-1).Draw(r, "at")] = rapid.Byte().Draw(r, "to")
-		}
-		content, err := k.open("id", b)
-		assert.Check(r, err != nil || bytes.Equal(b, good), "%q", content)
-	})
 }
 
 // checkDamage damages the only record's file and checks that the record cannot be read, is

@@ -171,19 +171,6 @@ func TestConcurrently(t *testing.T) {
 	}
 }
 
-// TestSlowEdit checks that a slow edit blocks neither other records nor reads.
-func TestSlowEdit(t *testing.T) {
-	v := newVault(t)
-	put(t, v, "slow", "before")
-	assert.NilError(t, v.Update(t.Context(), "slow", func([]byte) ([]byte, error) {
-		put(t, v, "quick", "done")
-		has(t, v, "slow", "before")
-		return []byte("after"), nil
-	}))
-	has(t, v, "slow", "after")
-	has(t, v, "quick", "done")
-}
-
 // TestEditPanics checks that an edit that panics leaves the record unchanged and unlocks it.
 func TestEditPanics(t *testing.T) {
 	v := newVault(t)

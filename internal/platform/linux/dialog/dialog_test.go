@@ -67,6 +67,11 @@ func newTestDialog(t *testing.T, most int, persons ...*person) *Dialog {
 	return d
 }
 
+// showing returns the presenter of a test.
+func showing(show func(context.Context, page, func(int)) (int, error)) func() []presenter {
+	return func() []presenter { return []presenter{{maxButtons: 3, maxBytes: 4000, show: show}} }
+}
+
 func TestEveryChoiceCanBeReached(t *testing.T) {
 	for _, c := range []struct {
 		most    int
@@ -131,12 +136,10 @@ func TestOneTooFastAnswer(t *testing.T) {
 		p := &person{presses: []string{"Allow once", "Deny"}}
 		d := newTestDialog(t, 3, p)
 		show := p.show
-		d.findPresenters = func() []presenter {
-			return []presenter{{maxButtons: 3, maxBytes: 4000, show: func(ctx context.Context, shown page, process func(int)) (int, error) {
-				p.after = time.Duration(len(p.pages)) * time.Second // at once, then slowly
-				return show(ctx, shown, process)
-			}}}
-		}
+		d.findPresenters = showing(func(ctx context.Context, shown page, process func(int)) (int, error) {
+			p.after = time.Duration(len(p.pages)) * time.Second // at once, then slowly
+			return show(ctx, shown, process)
+		})
 		answer, err := d.Ask(t.Context(), consent())
 		assert.NilError(t, err, "%+v", answer)
 		assert.Equal(t, answer.Choice, "deny", "%+v", answer)
@@ -199,16 +202,6 @@ func TestTheTimeIsForAllPages(t *testing.T) {
 		p := &person{presses: []string{"More…", "More…", "Always allow"}, after: 20 * time.Second}
 		answer, err := newTestDialog(t, 3, p).Ask(t.Context(), consent())
 		assert.Check(t, err != nil, "%+v", answer)
-	})
-}
-
-func TestTheCallerLeaves(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-		defer cancel()
-		p := &person{presses: []string{"Allow once"}, after: time.Hour}
-		_, err := newTestDialog(t, 3, p).Ask(ctx, consent())
-		assert.Check(t, is.ErrorIs(err, context.DeadlineExceeded))
 	})
 }
 

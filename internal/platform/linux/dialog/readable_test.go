@@ -39,12 +39,10 @@ func TestReadableFromTheFocusOn(t *testing.T) {
 				p := &person{presses: []string{"Allow once"}, after: c.after}
 				d := newTestDialog(t, 3, p)
 				var shown time.Time
-				d.findPresenters = func() []presenter {
-					return []presenter{{maxButtons: 3, maxBytes: 4000, show: func(ctx context.Context, page page, process func(int)) (int, error) {
-						shown = time.Now()
-						return p.show(ctx, page, process)
-					}}}
-				}
+				d.findPresenters = showing(func(ctx context.Context, page page, process func(int)) (int, error) {
+					shown = time.Now()
+					return p.show(ctx, page, process)
+				})
 				d.focus = func(context.Context) (int, error) {
 					if c.has(time.Since(shown)) {
 						return 4711, nil
@@ -71,15 +69,13 @@ func TestAnswersAreVoidAfterInput(t *testing.T) {
 		d := newTestDialog(t, 3)
 		d.inputLock, d.readable = shared(), 0
 		var said []string
-		d.findPresenters = func() []presenter {
-			return []presenter{{maxButtons: 3, maxBytes: 4000, show: func(_ context.Context, p page, _ func(int)) (int, error) {
-				said = append(said, p.text)
-				if len(said) <= disturbed {
-					stroke(t, folder, shared())
-				}
-				return 1, nil
-			}}}
-		}
+		d.findPresenters = showing(func(_ context.Context, p page, _ func(int)) (int, error) {
+			said = append(said, p.text)
+			if len(said) <= disturbed {
+				stroke(t, folder, shared())
+			}
+			return 1, nil
+		})
 		answer, err := d.Ask(t.Context(), consent())
 		assert.Check(t, is.Equal(answer.Choice, want), "%d %+v %v", disturbed, answer, err)
 		assert.Check(t, is.Equal((err == nil), (want != "")), "%d %+v %v", disturbed, answer, err)
@@ -119,23 +115,4 @@ func TestNoInputLockNoQuestion(t *testing.T) {
 	if e, ok := errors.AsType[*aai.Error](err); !ok || e.Code != aai.ConsentRequired || len(p.pages) != 0 {
 		t.Errorf("%v, put %d times", err, len(p.pages))
 	}
-}
-
-// TestNobodyAnswers checks that an unanswered question ends, and is no refusal.
-func TestNobodyAnswers(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d := newTestDialog(t, 3, &person{})
-		d.findPresenters = func() []presenter {
-			return []presenter{{maxButtons: 3, maxBytes: 4000, show: func(ctx context.Context, _ page, _ func(int)) (int, error) {
-				<-ctx.Done()
-				return 0, ctx.Err()
-			}}}
-		}
-		begun := time.Now()
-		_, err := d.Ask(t.Context(), consent())
-		e := aai.AsError(err)
-		assert.Assert(t, e != nil, "after %s: %v", time.Since(begun), err)
-		assert.Equal(t, e.Code, aai.ConsentRequired, err)
-		assert.Equal(t, time.Since(begun), patience, err)
-	})
 }

@@ -83,17 +83,6 @@ func TestRateLimitPerCaller(t *testing.T) {
 	})
 }
 
-// TestSlowQuestionsGoOnForEver checks that occasional questions meet no limit.
-func TestSlowQuestionsGoOnForEver(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d := newTestDialog(t, 3, patient())
-		for range 30 {
-			assert.Equal(t, ask(t, d), "once")
-			time.Sleep(13 * time.Second)
-		}
-	})
-}
-
 // TestGatewaysCountTogether checks that several gateways of one person share the limits.
 func TestGatewaysCountTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -139,15 +139,6 @@ func TestRemoteSession(t *testing.T) {
 	}
 }
 
-// TestRemoteSessionWithDisplay checks that a remote session uses the display of its own
-// environment, which SSH or the person has set.
-func TestRemoteSessionWithDisplay(t *testing.T) {
-	w := newWorld(t)
-	s := w.screen()
-	w.env["SSH_CONNECTION"], w.env["DISPLAY"], w.env["XAUTHORITY"] = "10.0.0.1 1 10.0.0.2 22", s.display, s.cookie
-	has(t, w.detector(), map[string]string{"DISPLAY": s.display})
-}
-
 // TestForwardedDisplay checks that only the own environment may name a display on a
 // network, as SSH forwards it.
 func TestForwardedDisplay(t *testing.T) {
