@@ -193,15 +193,6 @@ func TestOlderSpellingsOfTheEnvironment(t *testing.T) {
 	assert.Check(t, is.Equal(got, filepath.Join(d.home, "new.jsonl")), "with both set auditLog is %v", got)
 }
 
-func TestTheFileOfTheProtocol(t *testing.T) {
-	d := newTestHome(t)
-	c, err := d.readFile(t, `{"scanPaths": ["~/.aai"], "defaultTimeout": 30, "logLevel": "info", "enableWebUI": true, "httpPort": 3000}`)
-	mustRead(t, c, err)
-	assert.Assert(t, c.WebUI, "read as %+v", c)
-	assert.Equal(t, c.HTTPPort, 3000, "%+v", c)
-	assert.Equal(t, c.ScanPaths[0], filepath.Join(d.home, ".aai"), "%+v", c)
-}
-
 func TestBadFiles(t *testing.T) {
 	for _, c := range []struct{ name, text, message string }{
 		{"nothing", "", "FILE: line 1: unexpected EOF"},

@@ -105,28 +105,6 @@ func (w *world) whole(used []string) {
 	assert.Assert(w.t, len(used) <= 0 || !slices.Contains(used[:len(used)-1], kept.Access), "a token was used before it was kept")
 }
 
-// TestRow14Killed kills a process that refreshes repeatedly at a random moment. The stored record
-// is complete and not older than the last used token. The login continues, unless the process died
-// after the server invalidated the old refresh token and before the new one was stored. Then, with
-// a server that allows no second use, the error is AUTH_EXPIRED, and the user can log in again.
-func TestRow14Killed(t *testing.T) {
-	w := newWorld(t, testkit.OIDCOptions{})
-	w.works()
-	lost, rounds := 0, killRounds(t)
-	for range rounds {
-		w.whole(w.killed())
-		w.clock.ahead.Store(int64(40_000 * beyondTokenLife)) // later than any time in the process
-		if _, err := w.call(t.Context(), w.logins, http.MethodGet); err != nil {
-			assert.Equal(t, aai.AsError(err).Code, aai.AuthExpired, err)
-			lost++
-			w.works()
-		}
-		w.clock.ahead.Store(0)
-		w.editToken(func(m map[string]any) { m["Expires"], m["Obtained"] = time.Now().Add(time.Minute), time.Now() })
-	}
-	t.Logf("%d of %d processes took the login with them", lost, rounds)
-}
-
 // TestRow14KilledAndForgiven: with a server that accepts a refresh token until its successor is
 // used, no login is lost.
 func TestRow14KilledAndForgiven(t *testing.T) {

@@ -162,9 +162,7 @@ func TestVaultFails(t *testing.T) {
 	// With refusals in a plain file, a failing check for sealing is an error too.
 	v.err = errNoKey()
 	add(t, NewFileStore(path), full())
-	late := NewSealedStore(path, lateVault{newVault()})
-	late.vault = failingCheck{newVault()}
-	_, err = late.Grants()
+	_, err = NewSealedStore(path, failingCheck{newVault()}).Grants()
 	assert.Check(t, is.ErrorContains(err, "the check failed"))
 }
 
