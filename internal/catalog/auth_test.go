@@ -104,66 +104,6 @@ func TestAuthKinds(t *testing.T) {
 	}
 }
 
-// TestInvalidAuth checks the exact faults of each invalid auth, all below "auth".
-func TestInvalidAuth(t *testing.T) {
-	oauth := func(more string) string {
-		return `{"type": "oauth2", "oauth2": {"authorization_endpoint": "https://a.b/a", "token_endpoint": "https://a.b/t", ` + more + `}}`
-	}
-	cookie := func(more string) string {
-		return `{"type": "cookie", "cookie": {"login_url": "https://a.b", "required_cookies": ["c"], ` + more + `}}`
-	}
-	secret := ": is a secret; a descriptor is public and may not have one: the person gives it to the gateway"
-	tests := []struct {
-		auth string
-		want []string
-	}{
-		{`7`, []string{`: is a number; expected an object such as {"type": "oauth2", "oauth2": {…}}`}},
-		{`{}`, []string{`.type: missing; expected a type such as "oauth2"`}},
-		{`{"type": "oauth2"}`, []string{`.oauth2: missing; expected an object with "authorization_endpoint" and "token_endpoint"`}},
-		{`{"type": "oauth2", "oauth2": {}}`, []string{`.oauth2.authorization_endpoint: missing; OAuth 2.1 needs it`, `.oauth2.token_endpoint: missing; OAuth 2.1 needs it`}},
-		{`{"type": "apiKey"}`, []string{`.api_key: missing; expected an object with "location" and "name"`}},
-		{`{"type": "apiKey", "apiKey": {}}`, []string{`.apiKey.location: missing; expected "header" or "query"`, `.apiKey.name: missing; expected the name of the header or of the query parameter`}},
-		{`{"type": "apiKey", "apiKey": {"location": "body", "name": "k"}}`, []string{`.apiKey.location: is "body"; expected "header" or "query"`}},
-		{`{"type": "apiKey", "apiKey": {"location": "header", "name": "Host"}}`, []string{`.apiKey.name: is "Host", which is set by the gateway; expected another header`}},
-		{`{"type": "apiKey", "apiKey": {"location": "query", "name": "a&b=c d"}}`, []string{`.apiKey.name: is "a&b=c d"; expected the name of a header or of a query parameter`}},
-		{`{"type": "apiKey", "apiKey": {"location": "header", "name": "K", "value": "sk-1"}}`, []string{`.apiKey.value` + secret}},
-		{`{"type": "apiKey", "apiKey": {"location": "header", "name": "K", "prefix": "a\r\nb"}}`, []string{`.apiKey.prefix: is "a b"; expected at most 60 ASCII characters, such as "Bearer"`}},
-		{`{"type": "apiKey", "apiKey": {"location": "header", "name": "K", "env_var": "A B"}}`, []string{`.apiKey.env_var: is "A B"; expected the name of a variable, such as "AAI_MYAPP_API_KEY"`}},
-		{oauth(`"client_secret": "x"`), []string{`.oauth2.client_secret` + secret}},
-		{oauth(`"clientSecret": "x", "extra": [{"refresh-token": 1}]`), []string{`.oauth2.clientSecret` + secret, `.oauth2.extra[0].refresh-token` + secret}},
-		{oauth(`"token_placement": "query"`), []string{`.oauth2.token_placement: is "query"; expected "header": an address is no place for a token (OAuth 2.1, section 5.1)`}},
-		{oauth(`"pkce": {"method": "plain"}`), []string{`.oauth2.pkce.method: is "plain"; expected "S256"`}},
-		{oauth(`"scopes": ["a b"]`), []string{`.oauth2.scopes[0]: is "a b"; expected a scope of at most 200 ASCII characters without spaces`}},
-		{oauth(`"scopes": ["a", 1]`), []string{`.oauth2.scopes[1]: is a number; expected a scope`}},
-		{oauth(`"scopes": {}`), []string{`.oauth2.scopes: is an object; expected a list of scopes`}},
-		{oauth(`"scopes": "` + strings.Repeat("s ", 51) + `"`), []string{`.oauth2.scopes: has 51 scopes; expected at most 50`}},
-		{oauth(`"client_id": "` + strings.Repeat("c", 513) + `"`), []string{`.oauth2.client_id: is "` + strings.Repeat("c", 57) + `…"; expected at most 512 ASCII characters`}},
-		{oauth(`"device_authorization_endpoint": "http://a.b/"`), []string{`.oauth2.device_authorization_endpoint: is "http://a.b/"; expected an https URL`}},
-		{oauth(`"instructions": 1`), []string{`.oauth2.instructions: is a number; expected words for people`}},
-		{`{"type": "appCredential", "appCredential": {"token_type": "x", "expires_in": 0}}`, []string{
-			`.appCredential.token_endpoint: missing; an app credential needs it`,
-			`.appCredential.token_type: is "x"; expected "tenantAccessToken", "appAccessToken" or "userAccessToken"`,
-			`.appCredential.expires_in: is 0; expected 1 to 31536000 seconds`,
-		}},
-		{`{"type": "cookie", "cookie": {}}`, []string{
-			`.cookie.login_url: missing; people log in there`, `.cookie.required_cookies: missing; expected the names of the cookies that are needed`,
-		}},
-		{cookie(`"domain": ".com"`), []string{`.cookie.domain: is "com"; expected "api.example.com" or a parent domain of the app: cookies go only to their own site`}},
-		{cookie(`"domain": "bank.example"`), []string{`.cookie.domain: is "bank.example"; expected "api.example.com" or a parent domain of the app: cookies go only to their own site`}},
-		{cookie(`"domain": "e.com"`), []string{`.cookie.domain: is "e.com"; expected "api.example.com" or a parent domain of the app: cookies go only to their own site`}},
-		{strings.Replace(cookie(`"x-a": 1`), `"c"`, `"c d"`, 1), []string{`.cookie.required_cookies[0]: is "c d"; expected a cookie's name`}},
-	}
-	for _, test := range tests {
-		t.Run(test.auth, func(t *testing.T) {
-			want := make([]string, len(test.want))
-			for i, fault := range test.want {
-				want[i] = "auth" + fault
-			}
-			checkFaults(t, webApp(test.auth), want)
-		})
-	}
-}
-
 // TestAuthEndpoints checks that misleading URLs, and URLs of other servers than web servers, are
 // rejected (row 2 of the checklist for logins).
 func TestAuthEndpoints(t *testing.T) {

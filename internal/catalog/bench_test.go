@@ -65,11 +65,3 @@ func BenchmarkParse(b *testing.B) {
 		assert.NilError(b, err)
 	}
 }
-
-func TestFiveToolsIsRight(t *testing.T) {
-	source := fiveTools(7)
-	d := mustParse(t, source, Options{})
-	if len(d.App.Tools) != 5 || len(d.Warnings) > 0 || len(source) < 2500 || len(source) > 3500 {
-		t.Errorf("%d tools, %d bytes, %v", len(d.App.Tools), len(source), d.Warnings)
-	}
-}

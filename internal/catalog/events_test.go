@@ -3,7 +3,6 @@ package catalog
 import (
 	"context"
 	"net/http"
-	"strings"
 	"testing"
 
 	"gotest.tools/v3/assert"
@@ -86,39 +85,4 @@ func TestEventsOfTheWeb(t *testing.T) {
 	assert.Check(t, is.Equal(h.Event, "deleted"), "%+v", h)
 	assert.Check(t, h.Auth == nil, "the second event is %+v", h)
 	assert.Check(t, is.Equal(d.App.Tool("events").Implementation.Summary, "listens to GET https://mail.example.org/v1/events?all=1"))
-}
-
-func TestEventsAreWrittenAsRead(t *testing.T) {
-	for _, source := range []string{notesWithEvents, webWithEvents} {
-		eventsAreWrittenAsRead(t, source)
-	}
-}
-
-func eventsAreWrittenAsRead(t *testing.T, source string) {
-	t.Helper()
-	d, err := Parse([]byte(source), Options{})
-	assert.NilError(t, err)
-	written, err := d.Document.Marshal()
-	assert.NilError(t, err)
-	again, err := Parse(written, Options{})
-	assert.NilError(t, err)
-	a, b := d.App.Tool("events").Implementation.Digest(), again.App.Tool("events").Implementation.Digest()
-	assert.Check(t, is.Equal(a, b), "the events differ: %s", written)
-}
-
-func TestInvalidEvents(t *testing.T) {
-	for change, want := range map[string]string{
-		`"signal": "Added"|"method": "Added"`:                      "platforms.linux.events[0].signal: missing",
-		`"signal": "Added"|"signal": "no-signal"`:                  "platforms.linux.events[0].signal: is",
-		`["id", "title"]|["id", "id"]`:                             "platforms.linux.events[0].fields[1]: is",
-		`"name": "synced"|"name": "added"`:                         "platforms.linux.events[1].name: is",
-		`"name": "synced"|"name": "events_lost"`:                   "platforms.linux.events[1].name: is",
-		`"name": "add"|"name": "events"`:                           "platforms.linux.events: the app has a tool",
-		`"events": [|"events": 7, "others": [`:                     "platforms.linux.events: is a number",
-		`"automation": "dbus"|"automation": "mcp", "command": "x"`: "platforms.linux.events[0]: events are of D-Bus",
-	} {
-		from, to, _ := strings.Cut(change, "|")
-		_, err := Parse([]byte(strings.Replace(notesWithEvents, from, to, 1)), Options{})
-		assert.Check(t, is.ErrorContains(err, want), change)
-	}
 }

@@ -41,9 +41,6 @@ func TestForeignLimits(t *testing.T) {
 		{"too many names in schemas", strings.Replace(source, `"parameters": {}`, `"parameters": {"default": {`+keys(maxForeignNodes/2)+`}}`, 1), "has more than 5000 values"},
 		{"many tools", tools(maxForeignTools), ""},
 		{"too many tools", tools(maxForeignTools + 1), "tools: has 101 tools; expected at most 100"},
-		{"a name twice", extra(`{"a": 1, "a": 2}`), `x-more: "a" is given twice`},
-		{"a tool twice", strings.Replace(source, `"path": "/t"`, `"path": "/t", "path": "/evil"`, 1), `tools[0]: "path" is given twice`},
-		{"a name of a schema twice", strings.Replace(source, `"parameters": {}`, `"parameters": {"properties": {"a": {}, "a": {}}}`, 1), `tools[0].parameters: "a" is given twice`},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -53,7 +50,7 @@ func TestForeignLimits(t *testing.T) {
 				got = faults.List[0].String()
 			}
 			assert.Check(t, is.Equal(got, test.want))
-			if test.want != "" && !strings.Contains(test.want, "twice") {
+			if test.want != "" {
 				mustParse(t, test.source, Options{})
 			}
 		})

@@ -119,25 +119,3 @@ func TestLimitsOfTheTree(t *testing.T) {
 		}
 	}
 }
-
-func TestTreeKeepsValuesAsWritten(t *testing.T) {
-	root, fault := new(reader).read([]byte(`{"a": 1.50, "b": [ true, null, "x\ny" ], "odd key": {"c":-1e3}}`), ownLimits())
-	assert.Assert(t, fault == nil, fault)
-	got := map[string]string{}
-	var visit func(n *node)
-	visit = func(n *node) {
-		got[n.Path()] = string(n.JSON())
-		for c := n.First; c != nil; c = c.Next {
-			visit(c)
-		}
-	}
-	visit(root.Member("a"))
-	visit(root.Member("b"))
-	visit(root.Member("odd key"))
-	for path, want := range map[string]string{
-		"a": "1.50", "b": `[ true, null, "x\ny" ]`, "b[0]": "true", "b[1]": "null", "b[2]": `"x\ny"`,
-		`["odd key"]`: `{"c":-1e3}`, `["odd key"].c`: "-1e3",
-	} {
-		assert.Check(t, is.Equal(got[path], want), path)
-	}
-}

@@ -75,13 +75,11 @@ func TestTTL(t *testing.T) {
 				w.advance(test.ttl - time.Second)
 				process()
 				w.find(w.host)
-				n := w.requests()
-				assert.Check(t, is.Equal(n, 0), "asked %d times before it was due", n)
+				w.wasAsked(0)
 				w.advance(time.Second)
 				process()
 				w.find(w.host)
-				n = w.requests()
-				assert.Check(t, is.Equal(n, 1), "asked %d times when it was due", n)
+				w.wasAsked(1)
 			}
 		})
 	}
@@ -108,8 +106,7 @@ func TestRevalidation(t *testing.T) {
 	assert.Check(t, is.Equal(changes, 0), "told of %d changes", changes)
 	w.restart()
 	w.find(w.host)
-	n := w.requests()
-	assert.Check(t, is.Equal(n, 4), "asked %d times", n)
+	w.wasAsked(4)
 	w.advance(day)
 	w.restart()
 	etag, body = `"v2"`, replaced("Keeps notes.", "Keeps more notes.")
@@ -213,6 +210,5 @@ func TestClockSetBack(t *testing.T) {
 	w.advance(-2 * day)
 	w.restart()
 	w.find(w.host)
-	n := w.requests()
-	assert.Check(t, is.Equal(n, 2), "asked %d times", n)
+	w.wasAsked(2)
 }

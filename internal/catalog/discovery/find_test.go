@@ -35,16 +35,12 @@ func TestFindByEveryName(t *testing.T) {
 		assert.Check(t, is.Equal(app.Platform, "web"), "%s %+v", name, app)
 		assert.Check(t, app.IsRunnable(), "%s gives %+v", name, app)
 	}
-	n := w.requests()
-	assert.Check(t, is.Equal(n, 1), "the site was asked %d times", n)
+	w.wasAsked(1)
 }
 
 func TestFindOnlyItsOwnID(t *testing.T) {
 	w := newWorld(t)
-	_, err := w.web.Find(t.Context(), w.host+"/com.example.other")
-	e := aai.AsError(err)
-	assert.Assert(t, e != nil, "%+v", e)
-	assert.Equal(t, e.Code, aai.AppNotFound, "%+v", e)
+	e := w.findFails(w.host+"/com.example.other", aai.AppNotFound)
 	assert.Assert(t, slices.Equal(e.Candidates, []string{w.host + "/com.example.notes"}), "%+v", e)
 }
 
@@ -60,7 +56,7 @@ func TestLocalAppsWin(t *testing.T) {
 		assert.Check(t, is.Equal(app.ID, "org.example.Calculator"), name)
 		assert.Check(t, is.Equal(app.Platform, "linux"), name)
 	}
-	assert.Check(t, is.Equal(w.requests(), 1), "a site was asked for the name of an app of this computer")
+	w.wasAsked(1)
 }
 
 // TestNoSiteForAnAmbiguousName checks that a name of several local apps selects no site.
@@ -69,10 +65,7 @@ func TestNoSiteForAnAmbiguousName(t *testing.T) {
 	for _, id := range []string{"org.example.One", "org.example.Two"} {
 		w.install(id, strings.NewReplacer("org.example.Calculator", id, `"name": "Calculator"`, `"name": "notes.example.com"`, `"sums", "example.org"`, "").Replace(calculator))
 	}
-	_, err := w.web.Find(t.Context(), "Notes.example.com")
-	e := aai.AsError(err)
-	assert.Assert(t, e != nil, "%+v", e)
-	assert.Equal(t, e.Code, aai.AppNotFound, "%+v", e)
+	e := w.findFails("Notes.example.com", aai.AppNotFound)
 	assert.Assert(t, slices.Equal(e.Candidates, []string{"org.example.One", "org.example.Two"}), "%+v", e)
 }
 
@@ -80,10 +73,7 @@ func TestNoSiteForAnAmbiguousName(t *testing.T) {
 func TestNoSiteForABrokenApp(t *testing.T) {
 	w := newWorld(t)
 	w.install("mail.example.com", "{}")
-	_, err := w.web.Find(t.Context(), "mail.example.com")
-	e := aai.AsError(err)
-	assert.Assert(t, e != nil, "%+v", e)
-	assert.Equal(t, e.Code, aai.DescriptorInvalid, "%+v", e)
+	e := w.findFails("mail.example.com", aai.DescriptorInvalid)
 	assert.Assert(t, is.Contains(e.Message, ".aai"), "%+v", e)
 }
 
@@ -106,10 +96,7 @@ func TestOriginIsASCII(t *testing.T) {
 func TestNoSiteForAWrongID(t *testing.T) {
 	w := newWorld(t)
 	for _, name := range []string{"org.example.Calculater", "calc", "org.gnome.Nautilus", "desktop/firefox", "a b", "", "../../etc", "sums:add", "app:calc"} {
-		_, err := w.web.Find(t.Context(), name)
-		e := aai.AsError(err)
-		assert.Assert(t, e != nil, "%q %v", name, err)
-		assert.Equal(t, e.Code, aai.AppNotFound, "%q %v", name, err)
+		w.findFails(name, aai.AppNotFound)
 	}
 	_, err := w.web.Find(t.Context(), "org.example.Calculater")
 	assert.Check(t, is.Contains(aai.AsError(err).Candidates, "org.example.Calculator"))
@@ -132,10 +119,7 @@ func TestABareNameStaysHere(t *testing.T) {
 		"org.gnome.Games", "app:org.gnome.Games", "com.example.app", "example.com", "EXAMPLE.COM",
 		"org.gnome.Games/org.gnome.Games", "example.com/", "example.com:8443", "org.gnome.Games:443", "app:example.com/com.example.app",
 	} {
-		_, err := w.web.Find(t.Context(), name)
-		e := aai.AsError(err)
-		assert.Assert(t, e != nil, "%q %+v", name, e)
-		assert.Equal(t, e.Code, aai.AppNotFound, "%q %+v", name, e)
+		e := w.findFails(name, aai.AppNotFound)
 		assert.Assert(t, is.Contains(e.Hint, "web_discover"), "%q %+v", name, e)
 		assert.Assert(t, is.Contains(e.Hint, "https://"), "%q %+v", name, e)
 		assert.Check(t, lookups.Swap(0) == 0, "%q was looked up on the internet", name)
@@ -164,7 +148,7 @@ func TestAppsAreThoseThatWereAskedFor(t *testing.T) {
 	assert.Check(t, slices.Equal(ids, local), "the next process lists %q", ids)
 	again := w.find(w.host)
 	assert.Check(t, is.Equal(again.Digest, app.Digest))
-	assert.Check(t, is.Equal(w.requests(), 1))
+	w.wasAsked(1)
 	stop()
 	w.advance(48 * 60 * 60 * 1e9)
 	w.serveDescriptor(replaced("Keeps notes.", "Keeps more notes."))
@@ -226,7 +210,7 @@ func TestDiscoverRefuses(t *testing.T) {
 		assert.Assert(t, !strings.ContainsAny(e.Message, "\u202e"), "%.50q %s", address, e.Message)
 		assert.Assert(t, len(e.Message) <= 600, "%.50q %s", address, e.Message)
 	}
-	assert.Check(t, is.Equal(w.requests(), 0), "a site was asked")
+	w.wasAsked(0)
 }
 
 // Facts, row 6: ten lookups a minute, for all callers together; known sites are free.
@@ -244,7 +228,7 @@ func TestLookupsAreLimited(t *testing.T) {
 	for range 30 {
 		w.find(w.host)
 	}
-	assert.Check(t, is.Equal(w.requests(), 11))
+	w.wasAsked(11)
 }
 
 // TestManyAtOnce checks that concurrent requests for one site share one lookup.
@@ -264,5 +248,5 @@ func TestManyAtOnce(t *testing.T) {
 	}
 	close(release)
 	asking.Wait()
-	assert.Check(t, is.Equal(w.requests(), 1))
+	w.wasAsked(1)
 }

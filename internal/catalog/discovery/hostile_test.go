@@ -88,8 +88,7 @@ func TestRow23CachePath(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(outside, "aai.json"), []byte(notes), 0o600))
 	w.restart()
 	w.find(w.host)
-	n := w.requests()
-	assert.Check(t, is.Equal(n, 2), "asked %d times", n)
+	w.wasAsked(2)
 }
 
 // TestCacheFollowsNoLinks checks that a link in place of a copy is replaced, and not followed for
@@ -159,8 +158,7 @@ func TestRow24SwappedCopies(t *testing.T) {
 			test.tamper(w)
 			w.restart()
 			assert.Check(t, is.Equal(w.find(w.host).Description, "Keeps notes."))
-			n := w.requests()
-			assert.Check(t, is.Equal(n, 1), "asked %d times", n)
+			w.wasAsked(1)
 		})
 	}
 }
@@ -172,8 +170,7 @@ func TestNoFolderForTheCache(t *testing.T) {
 	must(t, os.WriteFile(w.config.Cache, nil, 0o600))
 	w.find(w.host)
 	w.find(w.host)
-	n := w.requests()
-	assert.Check(t, is.Equal(n, 1), "asked %d times", n)
+	w.wasAsked(1)
 }
 
 func FuzzMeta(f *testing.F) {

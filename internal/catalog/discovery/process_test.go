@@ -90,8 +90,7 @@ func TestWhoLeavesDoesNotSpoilIt(t *testing.T) {
 	assert.Check(t, (<-left) != nil, "found without an answer")
 	close(release)
 	w.find(w.host)
-	n := w.requests()
-	assert.Check(t, is.Equal(n, 1), "asked %d times", n)
+	w.wasAsked(1)
 }
 
 // TestPlainSiteByID checks an app id of this computer's own server, which has no scheme: another

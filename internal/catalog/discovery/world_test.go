@@ -17,6 +17,7 @@ import (
 
 	"go.uber.org/goleak"
 	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/catalog"
@@ -176,6 +177,21 @@ func (w *world) requests() int {
 	n := len(w.asked)
 	w.asked = nil
 	return n
+}
+
+// wasAsked checks the number of requests to the site since the last check.
+func (w *world) wasAsked(times int) {
+	w.t.Helper()
+	assert.Check(w.t, is.Equal(w.requests(), times), "requests to the site")
+}
+
+// findFails checks that no app is found, for the reason with the code, and returns the error.
+func (w *world) findFails(name string, code aai.Code) *aai.Error {
+	w.t.Helper()
+	_, err := w.web.Find(w.t.Context(), name)
+	assert.Assert(w.t, err != nil, name)
+	assert.Equal(w.t, aai.AsError(err).Code, code, "%q %v", name, err)
+	return aai.AsError(err)
 }
 
 func (w *world) find(name string) *aai.App {
