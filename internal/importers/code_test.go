@@ -1,7 +1,6 @@
 package importers_test
 
 import (
-	"context"
 	"encoding/json"
 	"os"
 	"os/exec"
@@ -142,22 +141,15 @@ func TestPreviewLines(t *testing.T) {
 	const forged = "ok\nversion 2\r\x1b[2Jversion 3\u2028version 4\u202eversion 5"
 	fields := map[string]any{"command": "x" + forged, "args": []any{forged, "--a=" + forged}, "cwd": "/" + forged, "env": map[string]any{"PYTHONPATH": "/" + forged}}
 	room := importers.New(importers.Config{Folder: t.TempDir(), Platform: "linux", Clients: staticClients{forged: fields}})
-	for _, tool := range room.Tools() {
-		if tool.Name != importers.ShowServersTool {
-			continue
-		}
-		result, err := tool.Run(context.Background(), &aai.Call{Args: map[string]any{"client": "client"}})
-		assert.NilError(t, err)
-		text, err := json.Marshal(result.Data)
-		assert.NilError(t, err)
-		var view struct{ Apps []struct{ Diff string } }
-		err = json.Unmarshal(text, &view)
-		assert.NilError(t, err, text)
-		assert.Assert(t, is.Len(view.Apps, 1), text)
-		diff := view.Apps[0].Diff
-		n := strings.Count(diff, "\n")
-		assert.Check(t, is.Equal(n, 8), "the preview has %d lines:\n%s", n, diff)
-		assert.Check(t, !strings.ContainsAny(diff, "\r\x1b\u2028\u202e"), "it shows %q", diff)
-	}
+	result, err := toolIn(t, room, importers.ShowServersTool).Run(t.Context(), &aai.Call{Args: map[string]any{"client": "client"}})
+	assert.NilError(t, err)
+	text, err := json.Marshal(result.Data)
+	assert.NilError(t, err)
+	var view struct{ Apps []struct{ Diff string } }
+	assert.NilError(t, json.Unmarshal(text, &view), text)
+	assert.Assert(t, is.Len(view.Apps, 1), text)
+	diff := view.Apps[0].Diff
+	assert.Check(t, is.Equal(strings.Count(diff, "\n"), 8), diff)
+	assert.Check(t, !strings.ContainsAny(diff, "\r\x1b\u2028\u202e"), "it shows %q", diff)
 	assert.Check(t, is.Equal(catalog.CommandLine("x", []string{"a\nb", "c d", "e\u202ef", "g"}), `x "a\nb" "c d" "e\u202ef" g`))
 }

@@ -38,17 +38,11 @@ func shown(t *testing.T, server string) string {
 	var fields map[string]any
 	assert.NilError(t, json.Unmarshal([]byte(server), &fields))
 	room := importers.New(importers.Config{Folder: t.TempDir(), Platform: "linux", Clients: staticClients{"one": fields}})
-	for _, tool := range room.Tools() {
-		if tool.Name == importers.ShowServersTool {
-			result, err := tool.Run(t.Context(), &aai.Call{Args: map[string]any{"client": "client"}})
-			assert.NilError(t, err)
-			b, err := json.Marshal(result.Data)
-			assert.NilError(t, err)
-			return string(b)
-		}
-	}
-	t.Fatal("there is no tool that shows servers")
-	return ""
+	result, err := toolIn(t, room, importers.ShowServersTool).Run(t.Context(), &aai.Call{Args: map[string]any{"client": "client"}})
+	assert.NilError(t, err)
+	b, err := json.Marshal(result.Data)
+	assert.NilError(t, err)
+	return string(b)
 }
 
 // TestKeysInCommands checks that a key in a server's command goes into the vault, or the server

@@ -1,7 +1,6 @@
 package importers_test
 
 import (
-	"context"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -32,15 +31,9 @@ func draftOf(t *testing.T, args map[string]any, scopes ...clients.Scope) *answer
 	t.Helper()
 	room := importers.New(importers.Config{Folder: t.TempDir(), Platform: "linux", Clients: &scopedClient{scopes: scopes}})
 	args["client"] = "cursor"
-	for _, tool := range room.Tools() {
-		if tool.Name == importers.ShowServersTool {
-			result, err := tool.Run(context.Background(), &aai.Call{Args: args})
-			assert.NilError(t, err)
-			return result.Data.(*answer.DraftedServers)
-		}
-	}
-	t.Fatal("there is no such tool")
-	return nil
+	result, err := toolIn(t, room, importers.ShowServersTool).Run(t.Context(), &aai.Call{Args: args})
+	assert.NilError(t, err)
+	return result.Data.(*answer.DraftedServers)
 }
 
 func oneServer(folder string, entry string) clients.Scope {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -58,9 +59,19 @@ func (c *client) ReplaceCredentials(_ context.Context, r *aai.Recipe, values map
 	return before, nil
 }
 
+// A tester is a test or a property.
 type tester interface {
+	assert.TestingT
 	Helper()
 	Fatal(args ...any)
+}
+
+// toolIn returns the tool of an importer.
+func toolIn(t tester, room *importers.Importer, name string) *aai.Tool {
+	t.Helper()
+	i := slices.IndexFunc(room.Tools(), func(tool *aai.Tool) bool { return tool.Name == name })
+	assert.Assert(t, i >= 0, "there is no tool %s", name)
+	return room.Tools()[i]
 }
 
 // takenServer returns the preview and the saved descriptors of a client's servers.
@@ -68,45 +79,28 @@ func takenServer(t tester, c *client, folder string) (shown string, saved map[st
 	t.Helper()
 	c.values, c.keys = make(map[string]string), make(map[string]string)
 	room := importers.New(importers.Config{Folder: folder, Platform: "linux", Clients: c, Secrets: c, Logins: c})
-	tools := make(map[string]*aai.Tool)
-	for _, tool := range room.Tools() {
-		tools[tool.Name] = tool
-	}
 	args := map[string]any{"client": "claude-code"}
-	result, err := tools[importers.ShowServersTool].Run(context.Background(), &aai.Call{Args: args})
-	if err != nil {
-		t.Fatal(err)
-	}
+	result, err := toolIn(t, room, importers.ShowServersTool).Run(context.Background(), &aai.Call{Args: args})
+	assert.NilError(t, err)
 	text, err := json.Marshal(result.Data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	var view struct {
 		Seen string
 		Apps []struct{ Path, Server string }
 		Left []struct{ Server, Why string } `json:"left_out"`
 	}
-	if err := json.Unmarshal(text, &view); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, json.Unmarshal(text, &view))
 	args["seen"] = view.Seen
-	answer, err := tools[importers.SaveServersTool].Run(context.Background(), &aai.Call{Args: args})
-	if err != nil {
-		t.Fatal(err)
-	}
+	answer, err := toolIn(t, room, importers.SaveServersTool).Run(context.Background(), &aai.Call{Args: args})
+	assert.NilError(t, err)
 	more, err := json.Marshal(answer)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	saved, left = make(map[string]*catalog.Descriptor), make(map[string]string)
 	for _, app := range view.Apps {
 		source, err := os.ReadFile(app.Path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if saved[app.Server], err = catalog.Parse(source, catalog.Options{}); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
+		saved[app.Server], err = catalog.Parse(source, catalog.Options{})
+		assert.NilError(t, err)
 		more = append(more, source...)
 	}
 	for _, one := range view.Left {

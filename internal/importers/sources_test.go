@@ -57,21 +57,16 @@ func TestSourceOfAnAPI(t *testing.T) {
 	}
 	write("Shop")
 	room := importers.New(importers.Config{Folder: t.TempDir()})
-	var d *catalog.Descriptor
-	for _, tool := range room.Tools() {
-		args := map[string]any{"source": file}
-		if tool.Name == importers.ShowOpenAPITool {
-			result, err := tool.Run(t.Context(), &aai.Call{Args: args})
-			assert.NilError(t, err)
-			args["seen"] = member(t, result.Data, "seen")
-			saved, err := room.Tools()[1].Run(t.Context(), &aai.Call{Args: args})
-			assert.NilError(t, err)
-			text, err := os.ReadFile(member(t, saved.Data, "path"))
-			assert.NilError(t, err)
-			d, err = catalog.Parse(text, catalog.Options{})
-			assert.NilError(t, err)
-		}
-	}
+	args := map[string]any{"source": file}
+	result, err := toolIn(t, room, importers.ShowOpenAPITool).Run(t.Context(), &aai.Call{Args: args})
+	assert.NilError(t, err)
+	args["seen"] = member(t, result.Data, "seen")
+	saved, err := room.Tools()[1].Run(t.Context(), &aai.Call{Args: args})
+	assert.NilError(t, err)
+	text, err := os.ReadFile(member(t, saved.Data, "path"))
+	assert.NilError(t, err)
+	d, err := catalog.Parse(text, catalog.Options{})
+	assert.NilError(t, err)
 	assert.Check(t, is.Equal(sourceOf(t, room, d.Document), "current"))
 	write("Another Shop")
 	assert.Check(t, is.Equal(sourceOf(t, room, d.Document), "changed: aai-gateway import openapi '"+file+"' --id com.example.shop"))

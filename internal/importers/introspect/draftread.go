@@ -53,20 +53,21 @@ func (d *drafter) rankOf(iface string) int {
 	return rankOtherRead
 }
 
+// propertyTool returns the proposal of a tool that gets or sets a property, and its recipe.
+func (d *drafter) propertyTool(o *object, f *iface, p *property, access, words string) (proposal, *aai.DBusRecipe) {
+	r := d.recipe(o, f.Name)
+	r.Property, r.Access = p.Name, access
+	own := "_" + snake(p.Name)
+	names := []string{access + own, access + "_" + snake(lastPart(f.Name)) + own, access + "_" + snake(lastElement(o.Path)) + own}
+	return proposal{rank: d.rankOf(f.Name), candidateNames: names, plainDescription: padDescription(words)}, r
+}
+
 func (d *drafter) read(o *object, f *iface, p *property) {
 	t, err := wire.ParseType(p.Type)
 	if err != nil {
 		return
 	}
-	r := d.recipe(o, f.Name)
-	r.Property, r.Access = p.Name, "get"
-	own := snake(p.Name)
-	made := proposal{
-		rank: d.rankOf(f.Name),
-		candidateNames: []string{"get_" + own, "get_" + snake(lastPart(f.Name)) + "_" + own,
-			"get_" + snake(lastElement(o.Path)) + "_" + own},
-		plainDescription: padDescription("Read " + strings.ToLower(phrase(p.Name)) + " (" + lastPart(f.Name) + ")"),
-	}
+	made, r := d.propertyTool(o, f, p, "get", "Read "+strings.ToLower(phrase(p.Name))+" ("+lastPart(f.Name)+")")
 	made.declared = catalog.ToolDeclaration{Params: noParams(), Returns: raw(schemaOf(t, true, 0)),
 		Description: made.plainDescription}
 	if p.Doc != "" {
@@ -88,16 +89,7 @@ func (d *drafter) set(o *object, f *iface, p *property) {
 	if err != nil {
 		return
 	}
-	r := d.recipe(o, f.Name)
-	r.Property, r.Access = p.Name, "set"
-	own := snake(p.Name)
-	made := proposal{
-		rank: d.rankOf(f.Name),
-		candidateNames: []string{"set_" + own, "set_" + snake(lastPart(f.Name)) + "_" + own,
-			"set_" + snake(lastElement(o.Path)) + "_" + own},
-		plainDescription: padDescription(cmp.Or(fact.words,
-			"Set "+strings.ToLower(phrase(p.Name))+" ("+lastPart(f.Name)+")")),
-	}
+	made, r := d.propertyTool(o, f, p, "set", cmp.Or(fact.words, "Set "+strings.ToLower(phrase(p.Name))+" ("+lastPart(f.Name)+")"))
 	made.declared = catalog.ToolDeclaration{Params: params, Returns: emptyResultSchema(),
 		Description: made.plainDescription}
 	if p.Doc != "" && fact.words == "" {
