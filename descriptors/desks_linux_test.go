@@ -14,12 +14,6 @@ func checkOkular(w *world) {
 	w.start("okular", "--unique", "$HOME/letter.pdf")
 	w.windows(`letter\.pdf`, "okular")
 	o := w.app("org.kde.okular")
-	page := func(want string) {
-		w.Helper()
-		o.eventuallyGives("page", `{}`, want)
-		w.shows(`^\(uint32 `+want+`,\)$`, "gdbus", "call", "--session", "--dest", "org.kde.okular", "--object-path", "/okular",
-			"--method", "org.kde.okular.currentPage")
-	}
 	o.eventuallyGives("count_pages", `{}`, `2`) // as aPage has
 	o.gives("document", `{}`, `"$HOME/letter.pdf"`)
 	o.eventually(func() error { // the layout follows the count, and then the first page is shown
@@ -30,18 +24,15 @@ func checkOkular(w *world) {
 		}
 		return nil
 	})
-	o.callsVoid("go_to_page", `{"page": 1}`)
-	page("1")
-	o.callsVoid("next_page", `{}`)
-	page("2")
-	o.callsVoid("previous_page", `{}`)
-	page("1")
-	o.callsVoid("last_page", `{}`)
-	page("2")
-	o.callsVoid("first_page", `{}`)
-	page("1")
-	o.callsVoid("go_to_page", `{"page": 2}`)
-	page("2")
+	for _, step := range []struct{ tool, args, page string }{
+		{"go_to_page", `{"page": 1}`, "1"}, {"next_page", `{}`, "2"}, {"previous_page", `{}`, "1"}, {"last_page", `{}`, "2"},
+		{"first_page", `{}`, "1"}, {"go_to_page", `{"page": 2}`, "2"},
+	} {
+		o.callsVoid(step.tool, step.args)
+		o.eventuallyGives("page", `{}`, step.page)
+		w.shows(`^\(uint32 `+step.page+`,\)$`, "gdbus", "call", "--session", "--dest", "org.kde.okular", "--object-path", "/okular",
+			"--method", "org.kde.okular.currentPage")
+	}
 	o.matchesBusctl("about", `{"fact": "title"}`, "--user", "org.kde.okular", "/okular", "org.kde.okular", "documentMetaData", "s", "title")
 	o.callsVoid("reload", `{}`)
 	o.callsVoid("open", `{"document": "$HOME/other.pdf"}`)

@@ -3,7 +3,6 @@ package descriptors_test
 import (
 	"encoding/binary"
 	"strings"
-	"time"
 
 	"gotest.tools/v3/assert"
 )
@@ -42,11 +41,7 @@ func checkMpv(w *world) {
 	checkMpvTracks(w, m)
 
 	m.callsVoid("quit", `{}`)
-	select {
-	case <-ended:
-	case <-time.After(patience):
-		w.Error("quit: mpv goes on")
-	}
+	w.ended(ended, "mpv")
 	w.shows(`^(No players found)?$`, "playerctl", "-l")
 }
 
@@ -84,14 +79,14 @@ func checkMpvControls(w *world, m *app) {
 
 // mpv seeks to within half a second.
 func checkMpvPositions(w *world, m *app) {
-	m.callsVoid("set_position", `{"TrackId": "/0", "Offset": 0}`) // it has played for a while
-	w.shows(`^-?0\.`, "playerctl", "position")
-	m.callsVoid("seek", `{"Offset": 5000000}`)
-	w.shows(`^[45]\.`, "playerctl", "position")
-	m.callsVoid("seek", `{"Offset": -2000000}`)
-	w.shows(`^[23]\.`, "playerctl", "position")
-	m.callsVoid("set_position", `{"TrackId": "/0", "Offset": 12000000}`)
-	w.shows(`^1[12]\.`, "playerctl", "position")
+	for _, step := range []struct{ tool, args, seconds string }{
+		{"set_position", `{"TrackId": "/0", "Offset": 0}`, `^-?0\.`}, // it has played for a while
+		{"seek", `{"Offset": 5000000}`, `^[45]\.`}, {"seek", `{"Offset": -2000000}`, `^[23]\.`},
+		{"set_position", `{"TrackId": "/0", "Offset": 12000000}`, `^1[12]\.`},
+	} {
+		m.callsVoid(step.tool, step.args)
+		w.shows(step.seconds, "playerctl", "position")
+	}
 	at := m.number("position", `{}`)
 	assert.Check(w, !(at < 11e6), "position: got %v", at)
 	assert.Check(w, !(at > 13e6), "position: got %v", at)

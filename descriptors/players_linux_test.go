@@ -102,14 +102,13 @@ func checkAudacious(w *world) {
 	a.callsVoid("jump", `{"track": 1}`)
 	w.shows(`^2$`, "audtool", "playlist-position")
 	a.gives("current", `{}`, `1`)
-	a.callsVoid("previous", `{}`)
-	w.shows(`^1$`, "audtool", "playlist-position")
-	a.callsVoid("next", `{}`)
-	w.shows(`^2$`, "audtool", "playlist-position")
-	a.callsVoid("play", `{}`)
-	w.shows(`^playing$`, "audtool", "playback-status")
-	a.callsVoid("play_pause", `{}`)
-	w.shows(`^paused$`, "audtool", "playback-status")
+	for _, step := range []struct{ tool, look, shown string }{
+		{"previous", "playlist-position", "1"}, {"next", "playlist-position", "2"},
+		{"play", "playback-status", "playing"}, {"play_pause", "playback-status", "paused"},
+	} {
+		a.callsVoid(step.tool, `{}`)
+		w.shows(`^`+step.shown+`$`, "audtool", step.look)
+	}
 	a.callsVoid("seek", `{"milliseconds": 60000}`)
 	w.shows(`^(59|60)$`, "audtool", "current-song-output-length-seconds")
 	at := a.number("position", `{}`)
