@@ -235,10 +235,11 @@ func (r *run) judge(m mutant) (verdict, reason string) {
 		if err == nil {
 			continue
 		}
-		if strings.Contains(output, "panic: test timed out") && !r.hung(output) {
+		name := failed(output)
+		if late := time.Now().After(deadline); late && name == "" || strings.Contains(output, "panic: test timed out") && !r.hung(output) {
 			break
 		}
-		if name := failed(output); name == "" || r.passesWithout(dir, name) {
+		if name == "" || r.passesWithout(dir, name) {
 			return "killed", strings.TrimPrefix(dir, r.root+"/") + " " + name
 		}
 	}
