@@ -66,7 +66,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer os.RemoveAll(r.work)
+	defer os.RemoveAll(r.work) //nolint:errcheck // a temporary folder
 	fmt.Printf("seed %d\n", *seed)
 	random := rand.New(rand.NewPCG(*seed, 0))
 	counts := map[string]int{}
@@ -185,10 +185,8 @@ func placesIn(root, path string) []mutant {
 			case *ast.ExprStmt:
 				add(n.Pos(), n.End(), "_ = 0")
 			case *ast.Ident:
-				if n.Name == "true" {
-					add(n.Pos(), n.End(), "false")
-				} else if n.Name == "false" {
-					add(n.Pos(), n.End(), "true")
+				if swap := map[string]string{"true": "false", "false": "true"}[n.Name]; swap != "" {
+					add(n.Pos(), n.End(), swap)
 				}
 			case *ast.UnaryExpr:
 				if n.Op == token.NOT {

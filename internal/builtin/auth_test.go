@@ -104,7 +104,7 @@ func TestWhichAppIsMeant(t *testing.T) {
 		`{"app": "twin.example"}`: aai.AmbiguousTarget, `{"app": "open.example"}`: aai.AppNotFound, `{"app": "org.example.open"}`: aai.InvalidParams,
 		`{"app": "nosuch.example"}`: aai.AppNotFound, `{"app": "://"}`: aai.AppNotFound,
 	} {
-		w.refuses(t, want, person, aai.BuiltinApp, builtin.LoginStatus, args)
+		_ = w.refuses(t, want, person, aai.BuiltinApp, builtin.LoginStatus, args)
 	}
 	r := report(t, w, `{"app": "org.example.two"}`)
 	assert.Check(t, is.Equal(r.Host, "twin.example"), "%+v", r)
@@ -256,8 +256,8 @@ func TestDiscoverGivesTheGuide(t *testing.T) {
 	assert.Equal(t, result.UntrustedSource, "https://example.com", "%+v", result)
 	assert.Assert(t, is.Contains(result.Text, "- id: example.com/com.example.notes"), "%+v", result)
 	assert.Assert(t, result.Data != nil, "%+v", result)
-	w.refuses(t, aai.AppNotRunning, agent(), aai.BuiltinApp, builtin.Discover, `{"url": "example.org"}`)
-	w.refuses(t, aai.InvalidParams, agent(), aai.BuiltinApp, builtin.Discover, `{}`)
+	_ = w.refuses(t, aai.AppNotRunning, agent(), aai.BuiltinApp, builtin.Discover, `{"url": "example.org"}`)
+	_ = w.refuses(t, aai.InvalidParams, agent(), aai.BuiltinApp, builtin.Discover, `{}`)
 }
 
 // TestHintsStandBesideTheGuide checks that hints accompany the app, replace a missing app, and
@@ -299,7 +299,7 @@ func TestHintsStandBesideTheGuide(t *testing.T) {
 	_, err = with("example.org")
 	assert.Check(t, is.Equal(aai.AsError(err).Code, aai.AppNotRunning), err)
 	assert.Check(t, is.Len(asked, 0), err)
-	w.refuses(t, aai.PermissionDenied, agent(), aai.BuiltinApp, builtin.Discover, `{"url": "example.com", "hints": true}`)
+	_ = w.refuses(t, aai.PermissionDenied, agent(), aai.BuiltinApp, builtin.Discover, `{"url": "example.com", "hints": true}`)
 	assert.Check(t, is.Len(asked, 0), err)
 }
 

@@ -34,7 +34,7 @@ func TestGrantOpensOneToolToOneCaller(t *testing.T) {
 	sameJSON(t, w.callBuiltin(t, builtin.Grant, `{"app": "memo", "tool": "add", "caller": "mcp:claude", "identity": "/usr/bin/claude"}`).Data, `{"granted": ["add"]}`)
 	assert.Check(t, w.isAllowed(t, "add"), "what was granted is not open")
 	assert.Check(t, !w.isAllowed(t, "list"), "what was not granted is open")
-	w.refuses(t, aai.ConsentRequired, aai.Caller{Door: aai.DoorMCP, Name: "claude2"}, "org.example.Notes", "add", `{"title": "milk"}`)
+	_ = w.refuses(t, aai.ConsentRequired, aai.Caller{Door: aai.DoorMCP, Name: "claude2"}, "org.example.Notes", "add", `{"title": "milk"}`)
 }
 
 func TestGrantOfEveryToolIsOfThoseOfNow(t *testing.T) {

@@ -171,7 +171,7 @@ func TestStoryAndTotals(t *testing.T) {
 	assert.Equal(t, told.Steps[0].Kind, "intent", "%+v", told)
 	assert.Assert(t, strings.HasPrefix(told.Steps[0].Consent, "always since "), "%+v", told)
 	assert.Equal(t, told.Steps[1].Result, "ok", "%+v", told)
-	w.refuses(t, aai.InvalidParams, person(), aai.BuiltinApp, builtin.Story, `{"call": "nobody"}`)
+	_ = w.refuses(t, aai.InvalidParams, person(), aai.BuiltinApp, builtin.Story, `{"call": "nobody"}`)
 	w.callBuiltin(t, builtin.AuditExport, `{"text": "hunter2"}`)
 	for text, want := range map[string]int{`oat mil`: 1, `milk oat`: 1, `oat-milk`: 1, `milk-oat`: 0, `hunter2`: 0, `MEMO add`: 0, `notes add`: 1, `!`: 0} {
 		assert.Check(t, is.Len(w.history(t, fmt.Sprintf(`{"text": %q, "tool": "add"}`, text)), want), "%q %d", text, want)

@@ -264,7 +264,7 @@ func TestBroken(t *testing.T) {
 		assert.NilError(t, os.MkdirAll(filepath.Join(tmp, filepath.Dir(name)), 0o700))
 		assert.NilError(t, os.WriteFile(filepath.Join(tmp, name), make([]byte, 2*megabyte), mode))
 	}
-	assert.NilError(t, os.Chmod(filepath.Join(tmp, "open"), 0o777)) //nolint:gosec // a condition to report
+	assert.NilError(t, os.Chmod(filepath.Join(tmp, "open"), 0o777))
 	assert.NilError(t, syscall.Mkfifo(filepath.Join(tmp, "fifo"), 0o600))
 	silentBus(t, filepath.Join(tmp, "deaf"))
 	bus := testkit.StartBus(t)

@@ -252,3 +252,14 @@ func TestSessionGrantsAreBounded(t *testing.T) {
 	d.question(t, asking(app, "add"))
 	assert.Check(t, is.Len(d.sessions.granted, maxSessionGrants), "%d are remembered", len(d.sessions.granted))
 }
+
+// TestFirstUseAsks: an unanswered question allows nothing.
+func TestFirstUseAsks(t *testing.T) {
+	for _, tool := range []string{"list", "add", "wipe"} {
+		d := newDesk()
+		q := d.question(t, asking(notesApp("d1"), tool))
+		assert.Check(t, is.Equal(q.Choices[0].ID, choiceDeny), "%s: the first choice is %q", tool, q.Choices[0].ID)
+		// An unanswered question allows nothing.
+		d.question(t, asking(notesApp("d1"), tool))
+	}
+}

@@ -259,3 +259,26 @@ func TestDoSpendsAnAnswerOnce(t *testing.T) {
 	assert.Check(t, is.Equal(ok, 1))
 	assert.Check(t, is.Equal(refused, 15))
 }
+
+func TestDoAfterAnUpdate(t *testing.T) {
+	w := newWorld(t)
+	assert.Equal(t, say(t, w.Gateway, call(notes, "list"), choiceAll), "ok")
+	w.expect(t, w.Gateway, call(notes, "wipe"), "ok")
+	w.put(notesApp("d2", &aai.Tool{Name: "share"}))
+	for _, tool := range []string{"list", "wipe", "share"} {
+		w.expect(t, w.Gateway, call(notes, tool), "CONSENT_REQUIRED?")
+	}
+	assert.Check(t, is.Equal(w.ran[notes+":share"], 0), w.ran)
+	assert.Check(t, is.Equal(w.ran[notes+":wipe"], 1), w.ran)
+}
+
+func TestDoKeysOnTheTarget(t *testing.T) {
+	w := newWorld(t)
+	click := func(app string) *aai.Call {
+		return &aai.Call{Caller: agent(), App: "desktop", Tool: "click", Args: map[string]any{"app": app}}
+	}
+	assert.Equal(t, say(t, w.Gateway, click(notes), choiceAlways), "ok")
+	w.expect(t, w.Gateway, click(notes), "ok")
+	w.expect(t, w.Gateway, click("org.example.Bank"), "CONSENT_REQUIRED?")
+	w.expect(t, w.Gateway, click(aai.BuiltinApp), "CONSENT_REQUIRED?")
+}

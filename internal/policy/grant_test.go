@@ -148,3 +148,12 @@ func TestCovers(t *testing.T) {
 		assert.Check(t, is.Equal(c.grant.covers(r), c.want), "%+v", c.grant)
 	}
 }
+
+func TestSessionsAreOfAnIdentity(t *testing.T) {
+	d, app := newDesk(), notesApp("d1")
+	d.admits(t, d.choose(t, app, "add", choiceSession))
+	d.admits(t, asking(app, "add"))
+	namesake := asking(app, "add")
+	namesake.Call.Caller.Identity = "/home/u/evil"
+	d.question(t, namesake)
+}

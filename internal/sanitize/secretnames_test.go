@@ -268,3 +268,19 @@ func TestShellWords(t *testing.T) {
 		assert.Check(t, is.Equal(sanitize.ShellJoin(word), want), "%q", word)
 	}
 }
+
+func TestSecretName(t *testing.T) {
+	for _, name := range []string{"password", "PASSWD", "userpass", "pass1", "db_pass", "passphrase", "clientSecret", "accessToken",
+		"api-key", "apiKey", "API_KEY", "Authorization", "set-cookie", "otp", "otpCode", "TOTP", "cvv", "credentials",
+		"access_key", "accessKey", "AWS_ACCESS_KEY_ID", "bearer", "bearerAuth", "iban", "IBAN", "senderIban", "jwt", "idJWT", "jwt_assertion", "pin", "PIN", "userPin", "new_pin",
+		"pin_code", "pinNumber", "pin2", "cvc", "cardCVC", "cvc2", "ssn", "social_security_number", "otp_seed", "totpSeed", "recovery_code", "recoveryCodes", "backup-codes",
+		"mnemonic", "seed_phrase", "seedPhrase", "seed-words", "recovery phrase", "private_key", "privateKey", "privKey", "ssh_key", "signingKey", "pwd", "userPwd", "psk", "puk",
+		"credit_card", "cardNumber", "mfaCode", "2fa", "Kennwort", "密码", "пароль"} {
+		assert.Check(t, sanitize.IsSecretName(name), "%s may be shown", name)
+	}
+	for _, name := range []string{"", "to", "subject", "passengers", "passage", "hotplate", "footprint", "capitals", "api", "key",
+		"pinned", "shipping", "spin", "pin_message", "pinToTop", "pinterest", "opinion", "seed", "random_seed", "urban", "cuban", "libanon", "ibanez", "access", "accessLevel",
+		"recovery", "code", "codes", "bear", "forbearance", "private", "publicKey", "keyboard", "monkey", "card", "number", "session", "sshHost", "assnames", "cvcs_list"} {
+		assert.Check(t, !sanitize.IsSecretName(name), "%s may not be shown", name)
+	}
+}

@@ -144,7 +144,7 @@ func newLibraryWorld(t *testing.T) *libraryWorld {
 	vault := secrets.New(secrets.Config{Folder: filepath.Join(data, "secrets"), Getenv: func(string) string { return "" }, AllowInsecureFile: true})
 	w.keeper = workflow.NewSQLiteStore(workflow.SQLiteConfig{Path: filepath.Join(data, "state.db"), Vault: vault})
 	t.Cleanup(func() { _ = w.keeper.Close() })
-	w.library = workflow.NewLibrary(w.folder, workflow.Config{Gateway: func() *gateway.Gateway { return w.world.Gateway }, Store: w.keeper, Recordings: w.recordings, IsRecording: func(name string) bool { return name == w.running }})
+	w.library = workflow.NewLibrary(w.folder, workflow.Config{Gateway: func() *gateway.Gateway { return w.Gateway }, Store: w.keeper, Recordings: w.recordings, IsRecording: func(name string) bool { return name == w.running }})
 	w.apps[0].Tools = w.library.Tools(w.keeper)
 	w.apps = append(w.apps, w.library.ReservedApp())
 	w.Catalog = w.library.Wrap(w.world)

@@ -96,7 +96,7 @@ func TestOriginIsASCII(t *testing.T) {
 func TestNoSiteForAWrongID(t *testing.T) {
 	w := newWorld(t)
 	for _, name := range []string{"org.example.Calculater", "calc", "org.gnome.Nautilus", "desktop/firefox", "a b", "", "../../etc", "sums:add", "app:calc"} {
-		w.findFails(name, aai.AppNotFound)
+		_ = w.findFails(name, aai.AppNotFound)
 	}
 	_, err := w.web.Find(t.Context(), "org.example.Calculater")
 	assert.Check(t, is.Contains(aai.AsError(err).Candidates, "org.example.Calculator"))

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/godbus/dbus/v5"
 	godbus "github.com/godbus/dbus/v5"
 	"gotest.tools/v3/assert"
 	is "gotest.tools/v3/assert/cmp"
@@ -193,7 +192,7 @@ func TestHungIntrospection(t *testing.T) {
 	hold := make(chan struct{})
 	defer close(hold)
 	asked := make(chan struct{}, 1)
-	hang := map[string]any{"Introspect": func() (string, *dbus.Error) {
+	hang := map[string]any{"Introspect": func() (string, *godbus.Error) {
 		asked <- struct{}{}
 		<-hold
 		return "", nil

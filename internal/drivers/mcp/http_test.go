@@ -92,7 +92,7 @@ func TestOverHTTP(t *testing.T) {
 	assert.Equal(t, e.Delivery, aai.DeliveryUnknown, "%+v", e)
 	assert.Assert(t, e.Code == aai.AutomationFailed || e.Code == aai.AppNotRunning, "%+v", e)
 	wants.Store(&second)
-	e = w.fails(t, aai.AuthExpired, app, "say", map[string]any{"word": "x"})
+	_ = w.fails(t, aai.AuthExpired, app, "say", map[string]any{"word": "x"})
 	known.token.Store(&second)
 	result = w.must(t, app, "say", map[string]any{"word": "again"})
 	assert.Equal(t, result.Text, "again", "%+v", result)
