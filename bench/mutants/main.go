@@ -29,7 +29,7 @@ import (
 	"time"
 )
 
-// goPackage is what `go list` says of a package.
+// goPackage is a package in the output of `go list -json`.
 type goPackage struct {
 	Dir, ImportPath           string
 	GoFiles, Imports          []string
@@ -46,7 +46,7 @@ type mutant struct {
 	function   string
 }
 
-// run holds what all mutants share.
+// run holds the values that all mutants share.
 type run struct {
 	packages []goPackage
 	root     string
