@@ -119,6 +119,9 @@ type textPositions map[string]string
 func (s textPositions) look(n ast.Node, set *token.FileSet) {
 	switch of := n.(type) {
 	case *ast.CallExpr:
+		if generic, is := of.Fun.(*ast.IndexExpr); is && nameOf(generic.X) == "ask" {
+			s.take(of.Args[len(of.Args)-1], set)
+		}
 		for name, most := range map[string]int{"setOK": 1, "setSkipped": 1, "setCallError": 1, "setNote": 2, "setBroken": 2, "wrongClock": 2, "wrongFile": 2, "setRecordError": 2} {
 			if calledName(of, name) {
 				for _, argument := range of.Args[:min(most, len(of.Args))] {
@@ -142,8 +145,9 @@ func (s textPositions) look(n ast.Node, set *token.FileSet) {
 		}
 	case *ast.CompositeLit: // a check
 		file := set.Position(of.Pos()).Filename
-		if len(of.Elts) == 3 && (nameOf(of.Type) == "examination" || of.Type == nil && (strings.Contains(file, "desktop_linux") || strings.Contains(file, "gatewaycheck"))) {
+		if len(of.Elts) == 4 && (nameOf(of.Type) == "examination" || of.Type == nil && (strings.Contains(file, "desktop_linux") || strings.Contains(file, "gatewaycheck"))) {
 			s.take(of.Elts[1], set)
+			s.take(of.Elts[2], set)
 		}
 	}
 }
