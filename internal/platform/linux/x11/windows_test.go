@@ -30,9 +30,11 @@ func testCoveredInPart(t *testing.T, s *linuxtest.Session, f *linuxtest.Fixture)
 	id := strings.TrimSpace(string(tool(t, s, nil, "xdotool", "getactivewindow")))
 	tool(t, s, nil, "xdotool", "windowsize", "--sync", id, "1600", "1000")
 	tool(t, s, nil, "xdotool", "windowmove", id, "0", strconv.Itoa(place.Y+place.Height/2))
-	for w := window(t, d, f); ; w = window(t, d, f) {
+	fixture := window(t, d, f).ID
+	for {
 		windows, err := d.Windows(soon(t))
 		assert.NilError(t, err)
+		w := windows[slices.IndexFunc(windows, func(w desktop.WindowInfo) bool { return w.ID == fixture })]
 		over := windows[0].Frame.Intersect(w.Frame)
 		if over.Empty() || over.H == w.Frame.H {
 			continue // the window manager has not moved it yet
