@@ -27,7 +27,7 @@ func testCoveredInPart(t *testing.T, s *linuxtest.Session, f *linuxtest.Fixture)
 	f.WaitState(t, "focused", false)
 	// Half of the fixture's height is covered, as far as the screen goes.
 	place := f.WindowRect(t)
-	id := strings.TrimSpace(string(tool(t, s, nil, "xdotool", "getactivewindow")))
+	id := strings.TrimSpace(string(tool(t, s, nil, "xdotool", "search", "--sync", "--class", "XTerm")))
 	tool(t, s, nil, "xdotool", "windowsize", "--sync", id, "1600", "1000")
 	tool(t, s, nil, "xdotool", "windowmove", id, "0", strconv.Itoa(place.Y+place.Height/2))
 	fixture := window(t, d, f).ID
