@@ -12,7 +12,7 @@ install: build ## the program, in PREFIX/bin; asks for the password where that i
 	@cd bin && { install -D -t $(PREFIX)/bin aai-gateway 2>/dev/null || sudo install -D -t $(PREFIX)/bin aai-gateway; } && \
 		{ ln -sf aai-gateway $(PREFIX)/bin/axterminator 2>/dev/null || sudo ln -sf aai-gateway $(PREFIX)/bin/axterminator; } && echo "It is in $(PREFIX)/bin. Next, for your agents' clients: $$(command -v aai-gateway >/dev/null || echo $(PREFIX)/bin/)aai-gateway install"
 demo: build ; scripts/need-packages scripts/demo-packages.txt && bin/aai-gateway demo ## real apps in a private session, driven by an agent
-quick: ; scripts/quick ## the tests that need no other programs: two minutes
+quick: ; scripts/quick ## the tests that need no other programs, as any user
 test: ; scripts/need-tests && go test -timeout 40m -skip "$$(scripts/slow-tests)" ./... ## all tests but those of scripts/slow-tests.txt
 test-all: ; scripts/need-tests && go test -timeout 60m ./... ## all tests: an hour on two cores
 test-apps: ## 400 acts and twelve tasks on real programs, judged by others than us; a person's keys beside ten; what has a ref, by another's reading; 600 texts beside a planted keyboard; more descriptors; 62 tasks in pages, beside playwright-mcp
