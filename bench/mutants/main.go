@@ -3,8 +3,9 @@
 //	go run ./bench/mutants -n 20 -seed 7 [-room internal/doctor] [-limit 5m]
 //
 // It draws the places with the seed, from each package in turn. A mutant lives in an overlay of the go command, so no
-// file of the tree changes. First the tests of the mutant's package run, then those of the packages that import it, the
-// smallest first, until one fails or the limit is over. A failure counts only if the same test passes without the mutant.
+// source changes; a property test that fails leaves a file in testdata/rapid, which git ignores. First the tests of the
+// mutant's package run, then those of the packages that import it, the smallest first, until one fails or the limit is
+// over. A failure counts only if the same test passes without the mutant.
 package main
 
 import (
