@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -25,7 +24,7 @@ func (s *setup) openPages(log *slog.Logger) *cdp.Pages {
 		AllowFile: filepath.Join(s.platform.data, "browsers.json"), Seal: seals.seal, Open: seals.open, Log: log,
 		Start: devtools.StartConfig{
 			Profiles: filepath.Join(s.platform.data, "browsers"), Find: devtools.FindChromium, OutlivesGateway: s.exitsAfterCall,
-			Environ: func() []string { return withoutSecrets(s.session.Environ(os.Environ())) },
+			Environ: func() []string { return withoutSecrets(s.appEnviron()) },
 		},
 	})
 	pages := cdp.New(s.browsers, s.DefaultTimeout)

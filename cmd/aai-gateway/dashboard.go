@@ -102,7 +102,7 @@ func (s *setup) openDashboard(ctx context.Context, door *web.Door) (gone func(),
 		}
 		remove()
 	}()
-	return func() { end(); <-removed }, oauth.OpenFile(ctx, file, withoutSecrets(s.session.Environ(os.Environ())))
+	return func() { end(); <-removed }, oauth.OpenFile(ctx, file, withoutSecrets(s.personSession.Environ(os.Environ())))
 }
 
 // watchEvents returns a function that notifies the dashboard of changes by any of the user's

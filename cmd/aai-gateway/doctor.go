@@ -110,7 +110,7 @@ func (p *program) doctorTool(cfg *setup, built *components) *aai.Tool {
 		return doctor.New(doctor.Config{
 			Version: programVersion(), Executable: selfFile(), Home: cfg.home, DataDir: cfg.platform.data, CacheDir: cfg.platform.cache, Stores: cfg.stores(), Getenv: p.getenv, Environ: p.environ,
 			Settings: cfg.File(), ConfigError: broken, Notes: notes, SettingNames: settingNames(cfg), Gateway: built.gateway, NewScratchGateway: p.scratch, NewDialog: cfg.doctorDialog,
-			TryKeychain: func(ctx context.Context) error { return secrets.CheckSystemKeychain(ctx, cfg.session.Getenv) },
+			TryKeychain: func(ctx context.Context) error { return secrets.CheckSystemKeychain(ctx, cfg.personSession.Getenv) },
 			CheckScreen: screens(cfg.platform), Model: cfg.doctorModel(p.getenv), Now: p.hostAccess.clock(), BuildTime: builtAt(),
 		})
 	})

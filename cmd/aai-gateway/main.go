@@ -45,6 +45,13 @@ func programVersion() string {
 // serverGuardArgument is the argument that makes this program the supervisor of an MCP server.
 const serverGuardArgument = "hold-server"
 
+// Arguments of this program in isolated sessions, each followed by the session's folder: the
+// supervisor of a session, and the program in the session.
+const (
+	sessionGuardArgument = "hold-session"
+	inSessionArgument    = "in-session"
+)
+
 func main() { os.Exit(runWithHost(newHostAccess())) }
 
 // runWithHost runs the program with its host access.
@@ -58,10 +65,17 @@ func runWithHost(g hostAccess) int {
 	if len(os.Args) > 3 && os.Args[1] == serverGuardArgument {
 		return runServerGuard(os.Args[2:])
 	}
+	if len(os.Args) > 4 && os.Args[1] == sessionGuardArgument {
+		return runSessionGuard(os.Args[2], os.Args[3:])
+	}
+	args, sessionFolder := os.Args[1:], ""
+	if len(args) > 2 && args[0] == inSessionArgument {
+		sessionFolder, args = args[1], args[2:]
+	}
 	_ = process.HideEnvironment(sanitize.IsSecretName) // on failure, the user's other programs can read it as before
 	terminal := cli.NewTerminal(os.Stdin, os.Stdout, os.Stderr)
 	p := newProgram(g)
-	p.secret = terminal.Secret
+	p.secret, p.args, p.sessionFolder = terminal.Secret, args, sessionFolder
 	return cli.Run(context.Background(), cli.Config{
 		Version:     programVersion(),
 		OpenGateway: p.open,
@@ -76,12 +90,13 @@ func runWithHost(g hostAccess) int {
 		Desktop:     describeDesktop(),
 		Clients:     p.clients,
 		RunDemo:     p.demo(),
+		RunSession:  p.sessions(),
 		NewDoctor:   p.doctor,
 		In:          os.Stdin,
 		Out:         os.Stdout,
 		Err:         os.Stderr,
 		Terminal:    terminal,
-	}, os.Args[1:])
+	}, args)
 }
 
 // newProgram returns the program with the environment at its start.

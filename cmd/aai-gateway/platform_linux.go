@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -69,7 +68,7 @@ func hostPlatform(home string, getenv func(string) string) platform {
 		desktopEntry: func(cfg *setup) func(string) string { return cfg.programs(dataDirs).EntryCommand },
 		desktop: func(cfg *setup, log *slog.Logger) (func() desktop.Backend, io.Closer) {
 			getenv := cfg.session.Getenv
-			environ := func() []string { return cfg.session.Environ(os.Environ()) }
+			environ := cfg.appEnviron
 			shared := cfg.inputLock()
 			screen := x11.New(x11.Config{Getenv: getenv, InputLock: shared, ClipServer: clipboardCommand(environ, "DISPLAY"), Log: log})
 			programs := cfg.programs(dataDirs)
@@ -142,7 +141,7 @@ func (s *setup) integrationSources(dataDirs []string) discovery.ScannerConfig {
 
 // programs returns the launcher for programs in the user's session.
 func (s *setup) programs(dataDirs []string) *session.Launcher {
-	environ := func() []string { return withoutSecrets(s.session.Environ(os.Environ())) }
+	environ := func() []string { return withoutSecrets(s.appEnviron()) }
 	return session.NewLauncher(session.LauncherConfig{Getenv: s.session.Getenv, Environ: environ, DataDirs: dataDirs, Libraries: session.Libraries()})
 }
 

@@ -49,6 +49,12 @@ type program struct {
 	hostAccess hostAccess
 	// home overrides the home folder of the environment.
 	home string
+	// args are the arguments of this run. sessionFolder is the folder of the isolated session that
+	// they are for, once it exists.
+	args          []string
+	sessionFolder string
+	// desktopEnviron is the environment of the isolated session's programs; nil: there is none.
+	desktopEnviron []string
 }
 
 // components are the gateway and its dependencies.
@@ -97,6 +103,11 @@ func (p *program) open(f cli.Flags) (*gateway.Gateway, func() error, error) {
 
 // serveMCP serves one agent on standard input and output, or any number over HTTP.
 func (p *program) serveMCP(ctx context.Context, f cli.Flags, o cli.ServeOptions) error {
+	if o.Session != nil {
+		choices := *o.Session
+		o.Session = nil
+		return p.inSession(ctx, choices, func(ctx context.Context) error { return p.serveMCP(ctx, f, o) })
+	}
 	if !o.HTTP {
 		p.client = p.peerIdentity()
 	}
@@ -256,7 +267,7 @@ func (p *program) config(f cli.Flags) (*setup, error) {
 	if err := userinfo.CheckHome(home); err != nil {
 		return nil, err
 	}
-	cfg, err := setUp(setupInput{getenv: p.getenv, environ: p.environ, home: home, platform: hostPlatform(home, p.getenv), flags: f, client: p.client, hostAccess: p.hostAccess})
+	cfg, err := setUp(setupInput{getenv: p.getenv, environ: p.environ, home: home, platform: hostPlatform(home, p.getenv), flags: f, client: p.client, hostAccess: p.hostAccess, desktopEnviron: p.desktopEnviron})
 	if err != nil {
 		return nil, err
 	}
@@ -292,7 +303,7 @@ func (p *program) build(cfg *setup) (*components, error) {
 	}
 	record := cfg.journalOf(func(err error) { log.Warn("the journal", "cause", err) })
 	vault := secrets.New(secrets.Config{
-		Folder: filepath.Join(cfg.platform.data, "secrets"), Getenv: cfg.session.Getenv,
+		Folder: filepath.Join(cfg.platform.data, "secrets"), Getenv: cfg.personSession.Getenv,
 		AllowInsecureFile: cfg.InsecureStorage, Ask: p.secret, Log: log,
 	})
 	responses := cfg.keptResults(vault, log)

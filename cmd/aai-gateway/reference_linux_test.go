@@ -72,7 +72,7 @@ func commandsReference() string {
 	nothing := func(context.Context, cli.Flags, io.Writer) error { return nil }
 	p := &program{}
 	return "# Commands\n\n" + fromCode + "\nThe flags of the first command are for all of them. Exit codes: [errors](errors.md).\n" +
-		cli.ReferenceMarkdown(cli.Config{Version: "1", Desktop: describeDesktop(), Clients: p.clients, RunDemo: nothing, NewDoctor: p.doctor})
+		cli.ReferenceMarkdown(cli.Config{Version: "1", Desktop: describeDesktop(), Clients: p.clients, RunDemo: nothing, RunSession: p.sessions(), NewDoctor: p.doctor})
 }
 
 // toolsReference documents the builtin tools and the desktop's.

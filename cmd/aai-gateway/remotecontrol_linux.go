@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"log/slog"
-	"os"
 
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
 	"github.com/gybob/aai-gateway/internal/gateway"
@@ -30,7 +29,7 @@ func (r remoteTokens) SaveToken(ctx context.Context, token string) error {
 
 // compositorConfig returns the configuration of the person's compositor.
 func (s *setup) compositorConfig(shared *inputlock.Lock, log *slog.Logger) wayland.Config {
-	environ := func() []string { return s.session.Environ(os.Environ()) }
+	environ := s.appEnviron
 	return wayland.Config{
 		ClipServer: clipboardCommand(environ, "WAYLAND_DISPLAY"),
 		Getenv:     s.session.Getenv, InputLock: shared, Tokens: remoteTokens{s.policyVault}, Progress: progressText, Log: log,

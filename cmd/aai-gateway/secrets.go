@@ -21,7 +21,7 @@ func (s *setup) secrets(windows *dialog.Dialog, log *slog.Logger) *named.Store {
 	}
 	return named.New(named.Config{
 		File: filepath.Join(s.platform.data, "secrets.sealed"), FilledFile: filepath.Join(s.platform.refsFolder, "filled.sealed"), Seal: seals.seal, Open: seals.open, AskValue: ask, Values: &s.secretValues, Log: log,
-		Environ: func() []string { return withoutSecrets(s.session.Environ(os.Environ())) },
+		Environ: func() []string { return withoutSecrets(s.personSession.Environ(os.Environ())) },
 	})
 }
 

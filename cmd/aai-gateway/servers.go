@@ -13,7 +13,7 @@ import (
 // servers returns the driver of the MCP servers that descriptors name.
 func (s *setup) servers(client *http.Client, on appDependencies) *mcp.Driver {
 	return mcp.New(mcp.Config{
-		Folder: filepath.Join(s.platform.data, "mcp"), Home: s.home, Getenv: s.session.Getenv, Secrets: on.vault.NonInteractive(),
+		Folder: filepath.Join(s.platform.data, "mcp"), Home: s.home, Getenv: s.personSession.Getenv, Secrets: on.vault.NonInteractive(),
 		Client: client, Authorizer: on.logins, Version: programVersion(), ToolTimeout: s.DefaultTimeout, Log: on.log, Events: on.recorders,
 		GuardCommand: serverGuard(), Asker: dialogAsker{on.gateway},
 	})

@@ -5,6 +5,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -28,7 +29,8 @@ type setup struct {
 	platform       platform
 	hostAccess     hostAccess
 	secretValues   sanitize.SecretSet                          // of the user's secrets, as far as this process knows them
-	session        *session.Detector                           // detects the user's session, for all packages
+	session        *session.Detector                           // detects the session of the apps
+	personSession  *session.Detector                           // detects the user's session; that of the apps, unless theirs is isolated
 	defaultSession *session.Detector                           // ignores the configured session
 	promptScreen   promptScreen                                // for reauthentication
 	isExternal     bool                                        // the installation is not the account's own
@@ -52,6 +54,9 @@ type setupInput struct {
 	client       string // identity of the client on standard input; empty: none or unknown
 	hostAccess   hostAccess
 	fileOverride []byte // replaces the user's configuration file; nil: read the file
+	// desktopEnviron is the environment of the programs of an isolated session, in which the apps
+	// are; nil: they are in the user's.
+	desktopEnviron []string
 }
 
 // setUp reads the configuration.
@@ -86,9 +91,22 @@ func setUp(from setupInput) (*setup, error) {
 		return nil, err
 	}
 	s.Config = cfg
-	s.session = room(from.getenv, cfg.Session)
-	s.promptScreen = promptScreen{accountSession: room(clean, cfg.Session), environmentSession: s.session}
+	s.personSession = room(from.getenv, cfg.Session)
+	s.session = s.personSession
+	if from.desktopEnviron != nil {
+		s.session = room(environmentSnapshot(from.desktopEnviron), "")
+		s.platform.refsFolder = filepath.Join(s.session.Getenv("XDG_RUNTIME_DIR"), "refs")
+	}
+	s.promptScreen = promptScreen{accountSession: room(clean, cfg.Session), environmentSession: s.personSession}
 	return s, nil
+}
+
+// appEnviron returns the environment of apps that the gateway starts.
+func (s *setup) appEnviron() []string {
+	if s.input.desktopEnviron != nil {
+		return s.input.desktopEnviron
+	}
+	return s.session.Environ(os.Environ())
 }
 
 // foreignFileError returns an error that names a file or folder of the installation that is not this

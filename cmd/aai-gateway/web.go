@@ -119,7 +119,7 @@ func (s *setup) withWeb(drivers map[string]aai.Driver, client *http.Client, logi
 
 // secretFiles returns the files that are never sent.
 func (s *setup) secretFiles() []string {
-	if key := s.session.Getenv(secrets.KeyFileEnv); key != "" {
+	if key := s.personSession.Getenv(secrets.KeyFileEnv); key != "" {
 		return []string{key}
 	}
 	return nil
@@ -130,11 +130,11 @@ func (s *setup) logins(client *http.Client, secrets oauth.Secrets, getenv func(s
 	var browser func(context.Context, string) error
 	if s.Login.OpenBrowser {
 		browser = func(ctx context.Context, address string) error {
-			return oauth.OpenBrowser(ctx, address, withoutSecrets(s.session.Environ(os.Environ())))
+			return oauth.OpenBrowser(ctx, address, withoutSecrets(s.personSession.Environ(os.Environ())))
 		}
 	}
 	return oauth.New(oauth.Config{
-		Client: client, Secrets: secrets, Browser: browser, HasScreen: func() bool { return s.platform.screen(s.session.Getenv) }, Sites: s.Login.Sites, ClientDocumentURL: s.Login.ClientDocument,
+		Client: client, Secrets: secrets, Browser: browser, HasScreen: func() bool { return s.platform.screen(s.personSession.Getenv) }, Sites: s.Login.Sites, ClientDocumentURL: s.Login.ClientDocument,
 		CredentialsPage: credentialsPage, AllowedEnv: s.Login.Env, Getenv: getenv, ShortLived: s.exitsAfterCall, AllowLoopbackHTTP: s.DevMode, Log: log,
 	})
 }

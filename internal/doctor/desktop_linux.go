@@ -122,7 +122,7 @@ func (d *Doctor) bus(ctx context.Context, f *Finding) {
 	}
 	f.setBroken(saw, advice)
 	if _, err := exec.LookPath("dbus-daemon"); err != nil {
-		f.Commands = append(f.Commands, install("dbus-daemon"))
+		f.Commands = append(f.Commands, InstallCommand("dbus-daemon"))
 	}
 	folder := filepath.Dir(socket)
 	if _, err := os.Stat(folder); err != nil {
@@ -219,7 +219,7 @@ func (d *Doctor) noScreen(ctx context.Context, f *Finding) {
 			"Log in to a desktop as this user. If this computer needs none, skip it: aai-gateway doctor --skip bus,screen,accessibility,window. "+
 				"Or start an invisible screen, and make it known to "+whom+":")
 		if _, err := exec.LookPath("Xvfb"); err != nil {
-			f.Commands = append(f.Commands, install("xvfb"))
+			f.Commands = append(f.Commands, InstallCommand("xvfb"))
 		}
 		display = freeDisplay()
 		f.Commands = append(f.Commands, "Xvfb "+display+" -screen 0 1280x1024x24 -nolisten tcp &")
@@ -346,7 +346,7 @@ func (d *Doctor) noAccessibility(f *Finding, saw string) {
 	launchers := []string{"/usr/libexec/at-spi-bus-launcher", "/usr/lib/at-spi2-core/at-spi-bus-launcher", "/usr/lib/at-spi-bus-launcher", "/usr/libexec/at-spi2-core/at-spi-bus-launcher"}
 	i := slices.IndexFunc(launchers, isProgram)
 	if i < 0 {
-		f.setBroken(saw+", so windows cannot be read", "Install it, and log in again:", install("at-spi2-core"))
+		f.setBroken(saw+", so windows cannot be read", "Install it, and log in again:", InstallCommand("at-spi2-core"))
 		return
 	}
 	f.setBroken(saw+", so windows cannot be read", "It is installed, but the session bus does not start it. Start it:",

@@ -28,10 +28,10 @@ func (d *Doctor) javaBridge(f *Finding) {
 	loads := strings.Contains(d.cfg.Getenv(variable), desktop.JavaBridgeClass)
 	switch {
 	case err != nil && loads:
-		f.setNote(f.Saw+"; programs of Java may not start: "+variable+" names a bridge to this bus that is not installed", "Install it:", install("libatk-wrapper-java"))
+		f.setNote(f.Saw+"; programs of Java may not start: "+variable+" names a bridge to this bus that is not installed", "Install it:", InstallCommand("libatk-wrapper-java"))
 	case err != nil:
 		f.setNote(f.Saw+"; windows of Java show no elements, because the bridge to this bus is not installed",
-			"If an agent is to operate programs of Java, install the bridge, and set this before such a program starts:", install("libatk-wrapper-java"), set)
+			"If an agent is to operate programs of Java, install the bridge, and set this before such a program starts:", InstallCommand("libatk-wrapper-java"), set)
 	case !loads:
 		f.Details = append(f.Details, "windows of Java show their elements if this is set before the program starts: "+set)
 	}

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// install returns the command that installs packages on this system. The names are Debian's; the
+// InstallCommand returns the command that installs packages on this system. The names are Debian's; the
 // table maps them for other systems.
-func install(names ...string) string {
+func InstallCommand(names ...string) string {
 	for _, manager := range []struct {
 		program, command string
 		others           map[string]string

@@ -63,7 +63,7 @@ func (d *Doctor) service(ctx context.Context, f *Finding) {
 		if err != nil {
 			f.setCallError("no bus can be started", err)
 			if _, missing := exec.LookPath("dbus-daemon"); missing != nil {
-				f.Advice, f.Commands = "Install what is missing:", []string{install("dbus-daemon")}
+				f.Advice, f.Commands = "Install what is missing:", []string{InstallCommand("dbus-daemon")}
 			}
 			return
 		}

@@ -41,7 +41,7 @@ func inputDialogs() []inputDialog {
 func (d *Doctor) window(ctx context.Context, f *Finding) {
 	asks, err := installedDialog()
 	if err != nil {
-		f.setNote("no program for a test window is installed: zenity, kdialog", "To try one:", install("zenity"))
+		f.setNote("no program for a test window is installed: zenity, kdialog", "To try one:", InstallCommand("zenity"))
 		f.State = answer.StateSkipped
 		return
 	}
@@ -61,7 +61,7 @@ func (d *Doctor) window(ctx context.Context, f *Finding) {
 	if err != nil {
 		f.setCallError("a window could not be operated", err)
 		f.Advice = "Programs expose their windows through at-spi2-core. Install all of it, and try again:"
-		f.Commands = []string{install("at-spi2-core", asks.program)}
+		f.Commands = []string{InstallCommand("at-spi2-core", asks.program)}
 		return
 	}
 	f.setOK("%s printed the typed text; the screenshot is %s", asks.program, seen)
@@ -78,12 +78,12 @@ func (d *Doctor) windowSession(ctx context.Context, f *Finding) (desk *private.S
 	}
 	switch {
 	case errors.Is(err, errWindowNotAllowed):
-		f.setNote("not tested: Xvfb is not installed, and no person can allow a window on the screen", "To test it on an invisible screen:", install("xvfb"))
+		f.setNote("not tested: Xvfb is not installed, and no person can allow a window on the screen", "To test it on an invisible screen:", InstallCommand("xvfb"))
 		f.State = answer.StateSkipped
 		return nil, "", end
 	case err != nil:
 		f.setCallError("there is no session for it", err)
-		f.Commands = []string{install("xvfb", "dbus-daemon", "at-spi2-core")}
+		f.Commands = []string{InstallCommand("xvfb", "dbus-daemon", "at-spi2-core")}
 		return nil, "", end
 	}
 	return desk, where, end
@@ -103,7 +103,7 @@ func (d *Doctor) question(ctx context.Context, f *Finding) {
 	f.Did = "in " + where + ": showed the longest possible question, in your language"
 	dialog := d.cfg.NewDialog(lookup(desk.Env), desk.Path("tmp"))
 	if err := dialog.Ready(ctx); err != nil {
-		f.setNote(err.Error(), "You are asked at a terminal. To be asked in a window:", install("zenity"))
+		f.setNote(err.Error(), "You are asked at a terminal. To be asked in a window:", InstallCommand("zenity"))
 		return
 	}
 	ctx, stop := context.WithCancel(ctx)
@@ -112,7 +112,7 @@ func (d *Doctor) question(ctx context.Context, f *Finding) {
 	_, err := dialog.Ask(aai.WithClientCapabilities(ctx, aai.ClientCapabilities{OnDialogShown: func(string) { shown.Store(true); stop() }}), longestQuestion())
 	if !shown.Load() {
 		f.setCallError("no window with a question can be shown", err)
-		f.Advice, f.Commands = "Install another program for questions:", []string{install("zenity")}
+		f.Advice, f.Commands = "Install another program for questions:", []string{InstallCommand("zenity")}
 		return
 	}
 	f.setOK("its window was shown")

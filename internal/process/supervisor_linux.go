@@ -2,6 +2,7 @@ package process
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -46,11 +47,49 @@ func supervise(cmd *exec.Cmd, l Limits) (holder, its *os.File, err error) {
 // including its own name, and returns the exit status once no descendant remains. Nothing else
 // may run in this process.
 func RunSupervisor(args []string) (status int) {
+	return runSupervisor(args, 0)
+}
+
+// RunForegroundSupervisor is [RunSupervisor] for [RunSupervised]. The command stays in the
+// foreground of the terminal, and the supervisor leaves it. When the starting process asks for the
+// end or has ended, the command gets SIGTERM, and SIGKILL after grace.
+func RunForegroundSupervisor(args []string, grace time.Duration) (status int) {
+	return runSupervisor(args, grace)
+}
+
+// RunSupervised runs a command below a supervisor, with the command's own input and outputs, and
+// waits until it and all its descendants have ended. When ctx ends, it ends them. The supervisor
+// also inherits the files of cmd, the command does not. It returns the exit status.
+func RunSupervised(ctx context.Context, cmd *exec.Cmd, supervisor []string) (status int, err error) {
+	inherited := cmd.ExtraFiles
+	holder, its, err := supervise(cmd, Limits{SupervisorCommand: supervisor})
+	if err != nil {
+		return 0, err
+	}
+	defer closeAll(holder)
+	cmd.ExtraFiles = append(cmd.ExtraFiles, inherited...)
+	err = cmd.Start()
+	_ = its.Close()
+	if err != nil {
+		return 0, err
+	}
+	defer context.AfterFunc(ctx, func() { closeAll(holder) })()
+	err = cmd.Wait()
+	if cmd.ProcessState == nil {
+		return 0, err
+	}
+	if how, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && how.Signaled() {
+		return 128 + int(how.Signal()), nil
+	}
+	return cmd.ProcessState.ExitCode(), nil
+}
+
+func runSupervisor(args []string, grace time.Duration) (status int) {
 	if len(args) < 2 {
 		return 2
 	}
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM) // signals are for the command
-	syscall.CloseOnExec(supervisorPipe)
+	closeFilesOnExec()
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		_, _ = fmt.Fprintln(os.Stderr, "the process cannot be held:", err)
 		return 1
@@ -63,6 +102,9 @@ func RunSupervisor(args []string) (status int) {
 	if err != nil {
 		_, _ = fmt.Fprintln(os.Stderr, args[0]+":", err)
 		return 127
+	}
+	if grace > 0 {
+		_ = syscall.Setpgid(0, 0) // a signal to the command's group must not end its supervisor
 	}
 	for fd := range 3 {
 		_ = syscall.Close(fd) // only the command should hold them
@@ -82,6 +124,13 @@ func RunSupervisor(args []string) (status int) {
 	select {
 	case status = <-ended:
 	case <-alone:
+		if grace > 0 {
+			_ = syscall.Kill(pid, syscall.SIGTERM)
+			select {
+			case status = <-ended:
+			case <-time.After(grace):
+			}
+		}
 	}
 	for until := time.Now().Add(supervisorTimeout); time.Now().Before(until) && killBelow(os.Getpid()); {
 		time.Sleep(reapInterval)

@@ -59,6 +59,8 @@ type Config struct {
 	Clients func(Flags) (Clients, error)
 	// RunDemo shows the gateway at work. If it is nil, there is no such command.
 	RunDemo func(ctx context.Context, f Flags, out io.Writer) error
+	// RunSession runs a command in an isolated session. If it is nil, there are no such sessions.
+	RunSession func(ctx context.Context, o SessionOptions, command []string) error
 	// NewDoctor returns a doctor and the function that closes its resources. The doctor
 	// calls mayShow before it opens a window on the person's screen; mayShow is nil if no
 	// person can be asked. If NewDoctor is nil, there is no such command.
@@ -86,7 +88,8 @@ type Flags struct {
 type ServeOptions struct {
 	Profile string // "apps", "desktop" or "all"
 	HTTP    bool
-	Changes []Change // of settings, for this run
+	Session *SessionOptions // the apps are in an isolated session; nil: in the person's
+	Changes []Change        // of settings, for this run
 }
 
 // A Change is a value that a flag of the command gives to a setting for this run.

@@ -17,6 +17,8 @@ func newMCP(r *run) *cobra.Command {
 type serveFlags struct {
 	stdio, http, sse bool
 	profile          string
+	session          string
+	isolated         SessionOptions
 }
 
 // settingOf returns the key of the setting that a flag of "mcp serve" changes.
@@ -55,6 +57,12 @@ func newServe(r *run) *cobra.Command {
 	flags.String("issuer", "", "the `URL` of the OAuth authorization server")
 	flags.StringSlice("audience", nil, "the audience that tokens must have; the server's own address if not given")
 	flags.StringSlice("scope", nil, "a `scope` that tokens must have")
+	if r.cfg.RunSession != nil {
+		mode := &enumFlag{value: &f.session, allowed: []string{sessionOwn, sessionIsolated}}
+		flags.Var(mode, "session", "where the apps are: own (your desktop) or isolated (an invisible desktop that ends with the gateway)")
+		complete(serve, "session", mode.allowed...)
+		addSessionFlags(flags, &f.isolated)
+	}
 	return serve
 }
 
@@ -82,6 +90,12 @@ func (r *run) serveAs(cmd *cobra.Command, f serveFlags, args []string) error {
 	if f.stdio && o.HTTP {
 		return usage(cmd, "--stdio and --http are two ways to serve; give one of them")
 	}
+	if err := f.checkSession(cmd); err != nil {
+		return err
+	}
+	if f.session == sessionIsolated {
+		o.Session = &f.isolated
+	}
 	var stray string
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
 		key, ok := settingOf(flag.Name)
@@ -102,6 +116,19 @@ func (r *run) serveAs(cmd *cobra.Command, f serveFlags, args []string) error {
 		o.Changes = append(o.Changes, Change{Key: "http.port", Value: args[0], Flag: "--http"})
 	}
 	return r.serve(cmd.Context(), o)
+}
+
+// checkSession checks the flags of an isolated session.
+func (f serveFlags) checkSession(cmd *cobra.Command) error {
+	if f.session == sessionIsolated && (f.http || f.sse) {
+		return usage(cmd, "--session isolated serves one agent, on standard input and output; --http serves several")
+	}
+	for _, name := range sessionFlagNames() {
+		if f.session != sessionIsolated && cmd.Flags().Changed(name) {
+			return usage(cmd, "--%s is for an isolated session; give --session isolated too", name)
+		}
+	}
+	return nil
 }
 
 // flagValue returns a flag's value in the types of a configuration file.

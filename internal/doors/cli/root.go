@@ -126,6 +126,9 @@ func addCommands(root *cobra.Command, r *run) {
 	if r.cfg.RunDemo != nil {
 		root.AddCommand(newDemo(r))
 	}
+	if r.cfg.RunSession != nil {
+		root.AddCommand(newSession(r))
+	}
 	if r.cfg.NewDoctor != nil {
 		root.AddCommand(newDoctor(r))
 	}

@@ -49,8 +49,11 @@ func (s *Session) StartScreen(ctx context.Context, screen ScreenConfig) error {
 	}
 	s.Display = display
 	s.Env = append(s.Env, "DISPLAY="+display)
-	return nil
+	return os.WriteFile(s.Path(displayFile), []byte(display), 0o600)
 }
+
+// displayFile is the file with the display of the session's screen.
+const displayFile = "display"
 
 // FramebufferFile returns the file with the framebuffer of a FileBacked screen, as an X
 // window dump.

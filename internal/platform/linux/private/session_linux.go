@@ -33,7 +33,7 @@ func New(prefix string) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{Folder: folder, Home: filepath.Join(folder, "home"), Runtime: filepath.Join(folder, "run")}
+	s := sessionIn(folder)
 	for _, dir := range []string{s.Home, s.Runtime, s.Path("tmp"), s.Path("log"), s.Path("screen")} {
 		if err := os.Mkdir(dir, 0o700); err != nil {
 			return nil, errors.Join(err, s.Remove())
@@ -42,9 +42,18 @@ func New(prefix string) (*Session, error) {
 	if err := s.denyPortal(); err != nil {
 		return nil, errors.Join(err, s.Remove())
 	}
-	s.Env = []string{"HOME=" + s.Home, "TMPDIR=" + s.Path("tmp"), "XDG_RUNTIME_DIR=" + s.Runtime, "LANG=C.UTF-8"}
 	return s, nil
 }
+
+// sessionIn returns the session in a folder, which may not exist yet.
+func sessionIn(folder string) *Session {
+	s := &Session{Folder: folder, Home: filepath.Join(folder, "home"), Runtime: filepath.Join(folder, "run")}
+	s.Env = []string{"LANG=C.UTF-8", "HOME=" + s.Home, "TMPDIR=" + s.Path("tmp"), runtimeVariable + s.Runtime}
+	return s
+}
+
+// runtimeVariable begins the variable by which a session's programs are known.
+const runtimeVariable = "XDG_RUNTIME_DIR="
 
 // denyPortal keeps the session's bus from starting a desktop portal: a Chromium that finds
 // one lets it show the file dialogs. Of two services with the same name the bus uses the

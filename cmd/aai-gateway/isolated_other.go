@@ -1,0 +1,19 @@
+//go:build !linux
+
+package main
+
+import (
+	"context"
+
+	"github.com/gybob/aai-gateway/internal/doors/cli"
+)
+
+// sessions returns nil: only Linux has isolated sessions.
+func (*program) sessions() func(context.Context, cli.SessionOptions, []string) error { return nil }
+
+// inSession is not called without the flags of [program.sessions].
+func (*program) inSession(ctx context.Context, _ cli.SessionOptions, serve func(context.Context) error) error {
+	return serve(ctx)
+}
+
+func runSessionGuard(string, []string) int { return 2 }
