@@ -4,8 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -40,7 +44,7 @@ func runSessionGuard(folder string, args []string) int {
 // sessions returns the function of "session run".
 func (p *program) sessions() func(context.Context, cli.SessionOptions, []string) error {
 	return func(ctx context.Context, o cli.SessionOptions, command []string) error {
-		return p.inSession(ctx, o, func(ctx context.Context) error { return p.runIn(ctx, command) })
+		return p.inSession(ctx, o, func(ctx context.Context) error { return p.runIn(ctx, o, command) })
 	}
 }
 
@@ -55,13 +59,16 @@ func (p *program) inSession(ctx context.Context, o cli.SessionOptions, do func(c
 		return aai.Errorf(aai.InvalidParams, "the isolated session: %w", err)
 	}
 	begun := time.Now()
-	desk, err := isolated.Start(ctx, append(withoutSecrets(p.environ), session.PrivateMark+"=1"))
+	desk, err := isolated.Start(ctx, append(withoutSecrets(p.environ), session.PrivateMark+"=1"), []string{"/proc/self/exe", holdViewsArgument})
 	defer func() { _ = desk.End() }() // the supervisor ends the rest
 	if err != nil {
 		return aai.Errorf(aai.AutomationFailed, "the isolated session: %w", err)
 	}
 	_, _ = fmt.Fprintf(p.err, "aai-gateway: isolated session on display %s, home %s, up in %.1f s\n", desk.Display, desk.Home, time.Since(begun).Seconds())
-	p.desktopEnviron = desk.Env
+	if desk.NoOverlay != nil {
+		_, _ = fmt.Fprintf(p.err, "aai-gateway: its folders are copies, since no overlay is possible: %v\n", desk.NoOverlay)
+	}
+	p.desktopEnviron, p.desktopEnter = desk.Env, desk.Enter(desk.Home)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	go func() { cancel(desk.AwaitLoss(ctx)) }()
@@ -77,10 +84,11 @@ func (p *program) createSession(ctx context.Context, o cli.SessionOptions) error
 	if err := checkRequirements(); err != nil {
 		return err
 	}
-	if len(o.Folders) > 0 || o.Home || o.Keep != "" {
-		return aai.Errorf(aai.AutomationNotSupported, "--folder, --home and --keep do not work yet")
+	options, err := p.sessionOptions(o)
+	if err != nil {
+		return err
 	}
-	isolated, err := private.NewIsolated(private.Options{Width: o.Width, Height: o.Height})
+	isolated, err := private.NewIsolated(options)
 	if err != nil {
 		return aai.Errorf(aai.AutomationFailed, "no isolated session can be created: %w", err)
 	}
@@ -92,10 +100,93 @@ func (p *program) createSession(ctx context.Context, o cli.SessionOptions) error
 	if finished := isolated.Finish(); finished != nil {
 		_, _ = fmt.Fprintf(p.err, "warning: files of the isolated session remain in %s: %v\n", isolated.Folder, finished)
 	}
+	_, _ = io.WriteString(p.err, isolated.Report())
 	if err != nil {
 		return aai.Errorf(aai.AutomationFailed, "the isolated session did not start: %w", err)
 	}
 	return cli.ExitStatus(status)
+}
+
+// holdViews holds the views of the session of a folder.
+func holdViews(folder string) int {
+	if private.HoldViews(folder, os.Stdin, os.Stdout) != nil {
+		return 1
+	}
+	return 0
+}
+
+// sessionOptions checks the choices for a session.
+func (p *program) sessionOptions(o cli.SessionOptions) (private.Options, error) {
+	options := private.Options{Width: o.Width, Height: o.Height}
+	views, err := p.views(o)
+	if err != nil {
+		return options, err
+	}
+	options.Views = views
+	if o.Keep == "" {
+		return options, nil
+	}
+	if options.Keep, err = filepath.Abs(o.Keep); err != nil {
+		return options, invalid("--keep: %w", err)
+	}
+	if _, err := os.Lstat(options.Keep); !errors.Is(err, fs.ErrNotExist) || len(views) == 0 {
+		return options, invalid("--keep: expected a folder that does not exist yet, beside --folder or --home, got %s", aai.CleanLabel(o.Keep, 200))
+	}
+	return options, nil
+}
+
+// views returns the folders to show in the session's home: those below the person's home at the
+// same place, others by their name.
+func (p *program) views(o cli.SessionOptions) ([]private.View, error) {
+	home, err := p.homeFolder()
+	if err != nil {
+		return nil, err
+	}
+	if home, err = filepath.EvalSymlinks(home); err != nil {
+		return nil, invalid("the home folder: %w", err)
+	}
+	if o.Home {
+		if len(o.Folders) > 0 {
+			return nil, invalid("--home shows every folder of the home; expected no --folder beside it")
+		}
+		return []private.View{{Source: home, Place: "."}}, nil
+	}
+	var views []private.View
+	for _, folder := range o.Folders {
+		path, err := filepath.Abs(folder)
+		if err == nil {
+			path, err = filepath.EvalSymlinks(path)
+		}
+		if info, failed := os.Stat(path); err != nil || failed != nil || !info.IsDir() {
+			return nil, invalid("--folder: expected an existing folder, got %s", aai.CleanLabel(folder, 200))
+		}
+		place, err := filepath.Rel(home, path)
+		if err != nil || !filepath.IsLocal(place) {
+			place = filepath.Base(path)
+		}
+		for _, other := range views {
+			if place == "." || other.Place == "." || strings.HasPrefix(place+"/", other.Place+"/") || strings.HasPrefix(other.Place+"/", place+"/") {
+				return nil, invalid("--folder: %s and %s would be at the same place in the session's home", other.Source, path)
+			}
+		}
+		views = append(views, private.View{Source: path, Place: place})
+	}
+	return views, nil
+}
+
+// folderInSession returns the folder of this process, or its place in the session's home.
+func (p *program) folderInSession(o cli.SessionOptions) string {
+	dir, err := os.Getwd()
+	views, failed := p.views(o)
+	if err != nil || failed != nil {
+		return environmentSnapshot(p.desktopEnviron)("HOME")
+	}
+	for _, v := range views {
+		if rel, err := filepath.Rel(v.Source, dir); err == nil && filepath.IsLocal(rel) {
+			return filepath.Join(environmentSnapshot(p.desktopEnviron)("HOME"), v.Place, rel)
+		}
+	}
+	return dir
 }
 
 // checkRequirements returns an error that says which programs to install, or nil.
@@ -114,12 +205,22 @@ func checkRequirements() error {
 }
 
 // runIn runs a command of the person in the session, with the input and the outputs of this process.
-func (p *program) runIn(ctx context.Context, command []string) error {
-	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
+func (p *program) runIn(ctx context.Context, o cli.SessionOptions, command []string) error {
+	path, err := exec.LookPath(command[0])
+	if err != nil {
+		return aai.Errorf(aai.AppNotFound, "the command cannot be run: %w", err)
+	}
+	words, dir := append([]string{path}, command[1:]...), p.folderInSession(o)
+	if len(p.desktopEnter) > 0 {
+		// The last word of desktopEnter is the folder.
+		words, dir = append(append(slices.Clone(p.desktopEnter[:len(p.desktopEnter)-1]), dir), words...), ""
+	}
+	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
+	cmd.Dir = dir
 	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = p.desktopEnviron, p.in, p.out, p.err
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = time.Second
-	err := cmd.Run()
+	err = cmd.Run()
 	if exited, ok := errors.AsType[*exec.ExitError](err); ok {
 		if how, ok := exited.Sys().(syscall.WaitStatus); ok && how.Signaled() {
 			return cli.ExitStatus(128 + int(how.Signal()))

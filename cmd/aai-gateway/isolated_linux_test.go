@@ -45,7 +45,7 @@ func (w isolatedWorld) begin(t *testing.T, args ...string) (*exec.Cmd, outputFil
 	t.Helper()
 	file, err := os.Create(filepath.Join(t.TempDir(), "output"))
 	assert.NilError(t, err)
-	defer file.Close()
+	defer file.Close() //nolint:errcheck // the program has its own
 	cmd := exec.Command(string(w.binary), args...)
 	cmd.Env, cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = w.env, file, file, &syscall.SysProcAttr{Setpgid: true}
 	assert.NilError(t, cmd.Start())
@@ -244,4 +244,91 @@ func TestSessionNamesWhatIsMissing(t *testing.T) {
 	assert.Check(t, cmd.Wait() != nil)
 	assert.Check(t, is.Contains(out.String(), "an isolated session needs Xvfb, dbus-daemon, openbox"))
 	assert.Check(t, is.Contains(out.String(), "xvfb dbus-daemon openbox"))
+}
+
+// TestSessionShowsFolders checks that changes below a shown folder do not reach it, in an overlay and in a copy, that
+// they are reported, and that --keep keeps them.
+func TestSessionShowsFolders(t *testing.T) {
+	for name, without := range map[string]string{"overlay": "", "copy": "nsenter"} {
+		t.Run(name, func(t *testing.T) {
+			w, bin := newIsolatedWorld(t), t.TempDir()
+			for _, program := range []string{"Xvfb", "openbox", "dbus-daemon", "nsenter", "sh", "cat", "rm", "mkdir", "chmod", "touch"} {
+				path, err := exec.LookPath(program)
+				assert.NilError(t, err)
+				if program != without {
+					assert.NilError(t, os.Symlink(path, filepath.Join(bin, program)))
+				}
+			}
+			w.env = append(w.env, "PATH="+bin)
+			w.write(t, "work/a", "before")
+			w.write(t, "work/sub/b", "kept")
+			w.write(t, "other/secret", "not shown")
+			kept := filepath.Join(w.folder, "kept")
+			cmd, out := w.begin(t, "session", "run", "--folder", filepath.Join(w.folder, "work"), "--keep", kept, "--", "sh", "-c",
+				`cd; cat work/sub/b; test ! -e other || exit 9; echo "at $DISPLAY $HOME."; printf after > work/a; rm work/sub/b; mkdir work/ro; printf new > work/ro/c; chmod 0 work/ro`)
+			assert.NilError(t, cmd.Wait(), out)
+			said := out.String()
+			assert.Check(t, is.Contains(said, "kept"))
+			assert.Check(t, is.Equal(strings.Contains(said, "its folders are copies"), without != ""), said)
+			assert.Check(t, is.Contains(said, "3 files changed in the session:\n"))
+			assert.Check(t, is.Contains(said, "~/work/sub/b (removed)\n"))
+			assert.Check(t, is.Contains(said, "They are kept in "+kept+".\n"))
+			for path, want := range map[string]string{"work/a": "before", "work/sub/b": "kept", "kept/work/a": "after", "kept/work/ro/c": "new"} {
+				text, err := os.ReadFile(filepath.Join(w.folder, path))
+				assert.NilError(t, err)
+				assert.Check(t, is.Equal(string(text), want), path)
+			}
+			at := regexp.MustCompile(`at (:\d+) (/tmp/aai-session-\d+)/home\.`).FindStringSubmatch(said)
+			assert.Assert(t, at != nil, said)
+			nothingLeft(t, at[2], at[1])
+		})
+	}
+}
+
+// TestSessionRefusesFolders checks the errors for folders that cannot be shown.
+func TestSessionRefusesFolders(t *testing.T) {
+	w := newIsolatedWorld(t)
+	w.write(t, "work/a", "")
+	work := filepath.Join(w.folder, "work")
+	for want, args := range map[string][]string{
+		"expected an existing folder":               {"--folder", filepath.Join(work, "a")},
+		"would be at the same place":                {"--folder", work, "--folder", w.folder},
+		"expected no --folder beside it":            {"--home", "--folder", work},
+		"expected a folder that does not exist yet": {"--folder", work, "--keep", work},
+		"each from 200 to 8192":                     {"--size", "10x10"},
+		"session run needs more: 0 of at least 1":   nil,
+		"beside --folder or --home":                 {"--keep", filepath.Join(w.folder, "new")},
+	} {
+		if args != nil {
+			args = append(args, "--", "true")
+		}
+		cmd, out := w.begin(t, append([]string{"session", "run"}, args...)...)
+		assert.Check(t, cmd.Wait() != nil)
+		assert.Check(t, is.Equal(cmd.ProcessState.ExitCode(), 2), "%q", args)
+		assert.Check(t, is.Contains(out.String(), want), "%q", args)
+	}
+}
+
+// TestSeveralSessionsAtOnce checks that sessions have different displays and none is left.
+func TestSeveralSessionsAtOnce(t *testing.T) {
+	w, places := newIsolatedWorld(t), map[string]string{}
+	var commands []*exec.Cmd
+	var files []string
+	for range 4 {
+		file := filepath.Join(t.TempDir(), "at")
+		cmd, _ := w.begin(t, "session", "run", "--", "sh", "-c", `echo "$DISPLAY $HOME" > "$0"; sleep 600`, file)
+		commands, files = append(commands, cmd), append(files, file)
+	}
+	for i, cmd := range commands {
+		display, folder := awaitSession(t, cmd, files[i], "")
+		places[display] = folder
+	}
+	assert.Check(t, is.Len(places, len(commands)))
+	for _, cmd := range commands {
+		assert.Check(t, cmd.Process.Signal(syscall.SIGTERM))
+		assert.Check(t, cmd.Wait() != nil)
+	}
+	for display, folder := range places {
+		nothingLeft(t, folder, display)
+	}
 }

@@ -17,3 +17,5 @@ func (*program) inSession(ctx context.Context, _ cli.SessionOptions, serve func(
 }
 
 func runSessionGuard(string, []string) int { return 2 }
+
+func holdViews(string) int { return 2 }

@@ -46,10 +46,11 @@ func programVersion() string {
 const serverGuardArgument = "hold-server"
 
 // Arguments of this program in isolated sessions, each followed by the session's folder: the
-// supervisor of a session, and the program in the session.
+// supervisor of a session, the program in the session, and the process that holds its views.
 const (
 	sessionGuardArgument = "hold-session"
 	inSessionArgument    = "in-session"
+	holdViewsArgument    = "hold-views"
 )
 
 func main() { os.Exit(runWithHost(newHostAccess())) }
@@ -67,6 +68,9 @@ func runWithHost(g hostAccess) int {
 	}
 	if len(os.Args) > 4 && os.Args[1] == sessionGuardArgument {
 		return runSessionGuard(os.Args[2], os.Args[3:])
+	}
+	if len(os.Args) == 3 && os.Args[1] == holdViewsArgument {
+		return holdViews(os.Args[2])
 	}
 	args, sessionFolder := os.Args[1:], ""
 	if len(args) > 2 && args[0] == inSessionArgument {

@@ -142,7 +142,7 @@ func (s *setup) integrationSources(dataDirs []string) discovery.ScannerConfig {
 // programs returns the launcher for programs in the user's session.
 func (s *setup) programs(dataDirs []string) *session.Launcher {
 	environ := func() []string { return withoutSecrets(s.appEnviron()) }
-	return session.NewLauncher(session.LauncherConfig{Getenv: s.session.Getenv, Environ: environ, DataDirs: dataDirs, Libraries: session.Libraries()})
+	return session.NewLauncher(session.LauncherConfig{Getenv: s.session.Getenv, Environ: environ, Enter: s.input.desktopEnter, DataDirs: dataDirs, Libraries: session.Libraries()})
 }
 
 // appStarter returns a function that starts apps that the bus cannot start.

@@ -55,6 +55,7 @@ type program struct {
 	sessionFolder string
 	// desktopEnviron is the environment of the isolated session's programs; nil: there is none.
 	desktopEnviron []string
+	desktopEnter   []string // begins the commands of those programs
 }
 
 // components are the gateway and its dependencies.
@@ -267,7 +268,7 @@ func (p *program) config(f cli.Flags) (*setup, error) {
 	if err := userinfo.CheckHome(home); err != nil {
 		return nil, err
 	}
-	cfg, err := setUp(setupInput{getenv: p.getenv, environ: p.environ, home: home, platform: hostPlatform(home, p.getenv), flags: f, client: p.client, hostAccess: p.hostAccess, desktopEnviron: p.desktopEnviron})
+	cfg, err := setUp(setupInput{getenv: p.getenv, environ: p.environ, home: home, platform: hostPlatform(home, p.getenv), flags: f, client: p.client, hostAccess: p.hostAccess, desktopEnviron: p.desktopEnviron, desktopEnter: p.desktopEnter})
 	if err != nil {
 		return nil, err
 	}

@@ -43,6 +43,9 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 4 && os.Args[1] == sessionGuardArgument {
 		os.Exit(runSessionGuard(os.Args[2], os.Args[3:]))
 	}
+	if len(os.Args) == 3 && os.Args[1] == holdViewsArgument {
+		os.Exit(holdViews(os.Args[2]))
+	}
 	program := func() { os.Exit(runWithHost(testBinaryHost())) }
 	testscript.Main(m, map[string]func(){"aai-gateway": program, "axterminator": program, "open-page": openPage, "user-manager": runUserManager})
 }

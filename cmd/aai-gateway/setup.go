@@ -57,6 +57,7 @@ type setupInput struct {
 	// desktopEnviron is the environment of the programs of an isolated session, in which the apps
 	// are; nil: they are in the user's.
 	desktopEnviron []string
+	desktopEnter   []string // begins the commands of those programs
 }
 
 // setUp reads the configuration.

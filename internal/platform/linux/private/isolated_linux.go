@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net"
 	"os"
@@ -29,7 +30,9 @@ type Isolated struct {
 
 // Options are the choices for an isolated session. They are stored in its folder.
 type Options struct {
-	Width, Height int // of the screen, in pixels
+	Width, Height int    // of the screen, in pixels
+	Views         []View // folders of the person in the session's home
+	Keep          string // the folder for changed files of the views; "" drops them
 }
 
 // Names in the folder of an isolated session.
@@ -109,10 +112,14 @@ func (i *Isolated) path(name string) string { return filepath.Join(i.Folder, nam
 func (i *Isolated) LockFile() *os.File { return i.lock }
 
 // Start starts the screen, the buses and the window manager. The programs of the session inherit
-// environ without the variables of another desktop. On an error the caller must still call End.
-func (i *Isolated) Start(ctx context.Context, environ []string) (*Session, error) {
+// environ without the variables of another desktop. holdViews is the command of this program that
+// runs [HoldViews]. On an error the caller must still call End.
+func (i *Isolated) Start(ctx context.Context, environ, holdViews []string) (*Session, error) {
 	s := sessionIn(i.Folder)
 	s.Env = slices.Concat([]string{"LANG=C.UTF-8"}, inheritable(environ), s.Env[1:], HeadlessEnv())
+	if err := i.showViews(ctx, s, holdViews); err != nil {
+		return s, err
+	}
 	if err := s.StartScreen(ctx, ScreenConfig{Width: i.Options.Width, Height: i.Options.Height, Locked: true}); err != nil {
 		return s, fmt.Errorf("the screen did not start: %w", err)
 	}
@@ -173,14 +180,41 @@ func (s *Session) AwaitLoss(ctx context.Context) error {
 	}
 }
 
-// Finish ends every process of the session and removes its files. Only the creator calls it, or
-// the creator's supervisor in its place.
+// Report returns what [Isolated.Finish] reports about changed files, in any process; "" if there
+// are none. Only the creator can call it.
+func (i *Isolated) Report() string {
+	text, _ := io.ReadAll(io.NewSectionReader(i.lock, 0, 1<<20))
+	return string(text)
+}
+
+// Finish ends every process of the session, keeps changed files and removes the others. Only the
+// creator calls it, or the creator's supervisor in its place.
 func (i *Isolated) Finish() error {
+	if _, err := os.Lstat(i.Folder); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
 	for until := time.Now().Add(finishTimeout); killMarked(runtimeVariable+filepath.Join(i.Folder, "run")) && time.Now().Before(until); {
 		time.Sleep(2 * time.Millisecond)
 	}
 	i.removeDisplay()
+	i.makeAccessible()
+	if err := i.saveChanges(); err != nil {
+		return err
+	}
 	return os.RemoveAll(i.Folder)
+}
+
+// makeAccessible makes folders accessible that programs have closed, even to their owner.
+func (i *Isolated) makeAccessible() {
+	_ = filepath.WalkDir(i.Folder, func(path string, d fs.DirEntry, _ error) error {
+		if d == nil || !d.IsDir() {
+			return nil
+		}
+		if info, err := d.Info(); err == nil && info.Mode().Perm()&0o700 != 0o700 {
+			_ = os.Chmod(path, 0o700) //nolint:gosec // a folder of the owner alone
+		}
+		return nil
+	})
 }
 
 // finishTimeout is the time limit for processes to end after SIGKILL.

@@ -46,7 +46,8 @@ func (s *Session) Start(c Command) (*Program, error) {
 	}
 	defer log.Close() //nolint:errcheck // the program has its own
 	// It ends with the session, and with no context: the end of other programs may need it.
-	cmd := exec.CommandContext(context.Background(), path, c.Args...)
+	words := append(append(s.Enter(s.Home), path), c.Args...)
+	cmd := exec.CommandContext(context.Background(), words[0], words[1:]...)
 	cmd.Env = append(append([]string{}, s.Env...), c.Env...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = s.Home, log, log, c.Files
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

@@ -2,6 +2,7 @@ package private
 
 import (
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,8 +21,12 @@ type Session struct {
 	Runtime string   // XDG_RUNTIME_DIR
 	Display string   // such as ":1"; "" before StartScreen
 	Env     []string // the environment of its programs: "NAME=value"
+	// NoOverlay is the reason for which the views of an isolated session are copies; nil: they are none.
+	NoOverlay error
 
 	started []*Program
+	enter   []string  // begins the commands of programs, see Enter
+	views   io.Closer // ends the process that holds the views; nil: there is none
 }
 
 // New creates the folders of a session; prefix begins the folder's name. Only the user can
@@ -102,6 +107,9 @@ func (s *Session) End() error {
 	var errs []error
 	for _, p := range slices.Backward(s.started) {
 		errs = append(errs, p.End())
+	}
+	if s.views != nil {
+		errs = append(errs, s.views.Close())
 	}
 	return errors.Join(errs...)
 }

@@ -21,6 +21,7 @@ import (
 type LauncherConfig struct {
 	Getenv  func(string) string
 	Environ func() []string // the environment for programs, called at each start
+	Enter   []string        // begins the command of every program, and runs the rest of it in the same process
 	// DataDirs are the folders of the XDG Base Directory Specification that hold
 	// applications/*.desktop, the most important first.
 	DataDirs []string
@@ -48,7 +49,8 @@ func (l *Launcher) Start(ctx context.Context, p desktop.Program, args []string) 
 		args = append(accessibilitySwitches(), args...)
 	}
 	// Not the call's context: the program keeps running.
-	cmd := exec.CommandContext(context.WithoutCancel(ctx), p.Path, args...)
+	words := append(append(slices.Clone(l.cfg.Enter), p.Path), args...)
+	cmd := exec.CommandContext(context.WithoutCancel(ctx), words[0], words[1:]...)
 	cmd.Env = append(l.cfg.Environ(), accessibilityEnv()...)
 	cmd.Env = append(cmd.Env, l.gtk2(cmd.Env)...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
