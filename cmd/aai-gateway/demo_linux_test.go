@@ -303,6 +303,11 @@ func TestTaskUnattended(t *testing.T) {
 	newTaskPage(t, linuxtest.Start(t).Env...).do(t, "unattended")
 }
 
+// TestTaskIsolated: the sessions are real, and their home is not that of the page.
+func TestTaskIsolated(t *testing.T) {
+	newTaskPage(t).do(t, "isolated")
+}
+
 // TestTaskCompany: an internal server, which requires a token, verifies the requests.
 func TestTaskCompany(t *testing.T) {
 	p := newTaskPage(t)
