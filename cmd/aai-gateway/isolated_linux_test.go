@@ -205,7 +205,8 @@ func TestKilledSessionIsRemovedAtTheNextStart(t *testing.T) {
 func TestServeInAnIsolatedSession(t *testing.T) {
 	w := newIsolatedWorld(t)
 	w.allow(t, "desktop", "desktop/gnome-calculator")
-	cmd, said := exec.Command(string(w.binary), "mcp", "serve", "--profile", "desktop", "--session", "isolated"), new(bytes.Buffer)
+	w.write(t, "work/a", "shown")
+	cmd, said := exec.Command(string(w.binary), "mcp", "serve", "--profile", "desktop", "--session", "isolated", "--folder", filepath.Join(w.folder, "work")), new(bytes.Buffer)
 	cmd.Env, cmd.Stderr = w.env, said
 	client, err := mcp.NewClient(&mcp.Implementation{Name: "sdk", Version: "0"}, nil).Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
 	assert.NilError(t, err, said)
@@ -226,6 +227,9 @@ func TestServeInAnIsolatedSession(t *testing.T) {
 	call("ax_connect", map[string]any{"app": "gnome-calculator", "launch": true, "alias": "sums"})
 	assert.Check(t, len(processesWith(sessionMark(at[2]))) > 0)
 	calculator := sessionProcess(t, at[2], "gnome-calculator")
+	shown, err := os.ReadFile(fmt.Sprintf("/proc/%d/root%s/home/work/a", calculator, at[2]))
+	assert.NilError(t, err)
+	assert.Check(t, is.Equal(string(shown), "shown"), "the app does not see the folder")
 	for _, button := range []string{"7", "×", "6", "="} {
 		call("ax_click", map[string]any{"app": "sums", "query": "role:button title:" + button})
 	}
