@@ -2,10 +2,7 @@ package demo
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
-	"image"
-	"image/color"
 	"image/png"
 	"os"
 	"path/filepath"
@@ -14,6 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/platform/linux/private"
 )
 
 // screenshot writes the screen to a PNG file that outlives the demo.
@@ -23,7 +21,7 @@ func (s *privateSession) screenshot() (string, error) {
 	if err != nil {
 		return "", aai.Errorf(aai.AutomationFailed, "the screen cannot be read: %w", err)
 	}
-	picture, err := decodeXWD(b)
+	picture, err := private.DecodeXWD(b)
 	if err != nil {
 		return "", aai.Errorf(aai.AutomationFailed, "the screen cannot be understood: %w", err)
 	}
@@ -35,49 +33,6 @@ func (s *privateSession) screenshot() (string, error) {
 		return "", aai.Errorf(aai.AutomationFailed, "the picture cannot be written: %w", err)
 	}
 	return f.Name(), nil
-}
-
-// Offsets of 32-bit fields in the header of an X window dump (XWDFile.h). The header is always
-// big-endian.
-const (
-	xwdHeaderSize   = 0
-	xwdVersion      = 4
-	xwdWidth        = 16
-	xwdHeight       = 20
-	xwdByteOrder    = 28
-	xwdBitsPerPixel = 44
-	xwdBytesPerLine = 48
-	xwdColours      = 76
-	xwdFixedPart    = 100
-	xwdColourSize   = 12
-)
-
-var errNotXWD = errors.New("it is not an X window dump of 32 bits a pixel")
-
-// decodeXWD reads a dump as Xvfb writes it: version 7, 32 bits per pixel.
-func decodeXWD(b []byte) (image.Image, error) {
-	if len(b) < xwdFixedPart {
-		return nil, errNotXWD
-	}
-	field := func(offset int) int { return int(binary.BigEndian.Uint32(b[offset:])) }
-	width, height, stride := field(xwdWidth), field(xwdHeight), field(xwdBytesPerLine)
-	start := field(xwdHeaderSize) + field(xwdColours)*xwdColourSize
-	if field(xwdVersion) != 7 || field(xwdBitsPerPixel) != 32 || width < 1 || height < 1 || width > 1<<14 || height > 1<<14 ||
-		stride < 4*width || start < xwdFixedPart || start+height*stride > len(b) {
-		return nil, errNotXWD
-	}
-	var order binary.ByteOrder = binary.LittleEndian
-	if field(xwdByteOrder) != 0 {
-		order = binary.BigEndian
-	}
-	picture := image.NewRGBA(image.Rect(0, 0, width, height))
-	for y := range height {
-		for x := range width {
-			p := order.Uint32(b[start+y*stride+4*x:])
-			picture.SetRGBA(x, y, color.RGBA{uint8(p >> 16), uint8(p >> 8), uint8(p), 255})
-		}
-	}
-	return picture, nil
 }
 
 // screenshot is a picture and its name.

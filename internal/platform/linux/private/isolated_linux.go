@@ -33,6 +33,7 @@ type Options struct {
 	Width, Height int    // of the screen, in pixels
 	Views         []View // folders of the person in the session's home
 	Keep          string // the folder for changed files of the views; "" drops them
+	Label         string // its command or agent, for the person
 }
 
 // Names in the folder of an isolated session.
@@ -120,7 +121,7 @@ func (i *Isolated) Start(ctx context.Context, environ, holdViews []string) (*Ses
 	if err := i.showViews(ctx, s, holdViews); err != nil {
 		return s, err
 	}
-	if err := s.StartScreen(ctx, ScreenConfig{Width: i.Options.Width, Height: i.Options.Height, Locked: true}); err != nil {
+	if err := s.StartScreen(ctx, ScreenConfig{Width: i.Options.Width, Height: i.Options.Height, Locked: true, FileBacked: true}); err != nil {
 		return s, fmt.Errorf("the screen did not start: %w", err)
 	}
 	if err := s.StartBus(ctx); err != nil {

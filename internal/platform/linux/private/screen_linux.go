@@ -26,7 +26,7 @@ type ScreenConfig struct {
 func (s *Session) StartScreen(ctx context.Context, screen ScreenConfig) error {
 	args := []string{"-screen", "0", fmt.Sprintf("%dx%dx24", screen.Width, screen.Height)}
 	if screen.Locked {
-		cookie := s.Path("cookie")
+		cookie := s.Path(cookieFile)
 		if err := WriteCookie(cookie); err != nil {
 			return err
 		}
@@ -52,8 +52,11 @@ func (s *Session) StartScreen(ctx context.Context, screen ScreenConfig) error {
 	return os.WriteFile(s.Path(displayFile), []byte(display), 0o600)
 }
 
-// displayFile is the file with the display of the session's screen.
-const displayFile = "display"
+// displayFile is the file with the display of the session's screen, and cookieFile that with its cookie.
+const (
+	displayFile = "display"
+	cookieFile  = "cookie"
+)
 
 // FramebufferFile returns the file with the framebuffer of a FileBacked screen, as an X
 // window dump.

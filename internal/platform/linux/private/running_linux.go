@@ -1,0 +1,105 @@
+package private
+
+import (
+	"errors"
+	"fmt"
+	"image"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// takenFile exists in the folder of an isolated session while the person works in it.
+const takenFile = "taken"
+
+// RunningSessions returns the isolated sessions of this account that run and have a screen, the
+// oldest first.
+func RunningSessions() []*Isolated {
+	folders, _ := filepath.Glob("/tmp/" + isolatedPrefix + "*") // the pattern is valid
+	var running []*Isolated
+	for _, folder := range folders {
+		if i, err := RunningSession(strings.TrimPrefix(filepath.Base(folder), isolatedPrefix)); err == nil {
+			running = append(running, i)
+		}
+	}
+	return running
+}
+
+// RunningSession returns the running isolated session with the ID.
+func RunningSession(id string) (*Isolated, error) {
+	i, err := OpenIsolated(filepath.Join("/tmp", isolatedPrefix+filepath.Base(id)))
+	if err == nil && !i.IsRunning() {
+		err = fs.ErrNotExist
+	}
+	return i, err
+}
+
+// ID identifies the session among those of this computer.
+func (i *Isolated) ID() string { return strings.TrimPrefix(filepath.Base(i.Folder), isolatedPrefix) }
+
+// Display returns the display of the session's screen, such as ":1".
+func (i *Isolated) Display() string {
+	text, _ := os.ReadFile(i.path(displayFile))
+	return string(text)
+}
+
+// Since returns the time of the session's start.
+func (i *Isolated) Since() time.Time {
+	if info, err := os.Stat(i.path(optionsFile)); err == nil {
+		return info.ModTime()
+	}
+	return time.Time{}
+}
+
+// IsRunning reports whether a process holds the session's lock, and its screen has started.
+func (i *Isolated) IsRunning() bool {
+	lock, err := os.Open(i.path(lockFile))
+	if err != nil {
+		return false
+	}
+	defer lock.Close() //nolint:errcheck // it was only read
+	return errors.Is(syscall.Flock(int(lock.Fd()), syscall.LOCK_SH|syscall.LOCK_NB), syscall.EWOULDBLOCK) && i.Display() != ""
+}
+
+// SetTaken sets whether the person works in the session.
+func (i *Isolated) SetTaken(taken bool) error {
+	if taken {
+		return os.WriteFile(i.path(takenFile), nil, 0o600)
+	}
+	if err := os.Remove(i.path(takenFile)); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// IsTaken reports whether the person works in the isolated session of the folder.
+func IsTaken(folder string) bool {
+	_, err := os.Lstat(filepath.Join(folder, takenFile))
+	return filepath.IsAbs(folder) && err == nil
+}
+
+// Getenv returns the variables by which clients reach the session's screen.
+func (i *Isolated) Getenv(name string) string {
+	switch name {
+	case "DISPLAY":
+		return i.Display()
+	case "XAUTHORITY":
+		return i.path(cookieFile)
+	}
+	return ""
+}
+
+// Mark returns the variable that the environments of all programs of the session have.
+func (i *Isolated) Mark() string { return runtimeVariable + i.path("run") }
+
+// Screen returns the picture on the session's screen.
+func (i *Isolated) Screen() (*image.RGBA, error) {
+	text, err := os.ReadFile(sessionIn(i.Folder).FramebufferFile())
+	if err != nil {
+		return nil, fmt.Errorf("the screen cannot be read: %w", err)
+	}
+	return DecodeXWD(text)
+}
