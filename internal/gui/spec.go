@@ -195,8 +195,8 @@ func (d *engine) runTool(ctx context.Context, s spec, call *aai.Call, hasMode bo
 		defer d.acting.Add(-1)
 		b := d.OpenBackend()
 		if b.PauseReason != nil {
-			if reason := b.PauseReason(ctx); reason != "" {
-				return nil, inputlock.PausedError(reason)
+			if err := inputlock.CheckPaused(ctx, b.PauseReason); err != nil {
+				return nil, err
 			}
 		}
 		if b.Indicator != nil {
