@@ -29,21 +29,26 @@ func (d *Display) Click(ctx context.Context, which desktop.Seat, window desktop.
 	}
 	return d.point(ctx, "clicking", pointerTarget{which, window, true, []desktop.Point{at}}, func(h inputConn, g *inputlock.Lease) error {
 		return h.keepFocus(ctx, g, window, func() error {
-			err := h.must(ctx, h.fake(g, motion, 0, at))
-			for i := range count {
-				if i > 0 && err == nil {
-					err = aai.Sleep(ctx, clickPause)
-				}
-				if err == nil {
-					err = h.must(ctx, h.fake(g, buttonPress, byte(button), desktop.Point{}), h.fake(g, buttonRelease, byte(button), desktop.Point{}))
-				}
-			}
-			if err == nil {
-				err = h.awaitClickDelivered(ctx) // only once: waiting in between would split a double click
-			}
-			return err
+			return h.click(ctx, g, at, button, count)
 		})
 	})
+}
+
+// click moves the pointer to the point and clicks there.
+func (h inputConn) click(ctx context.Context, g *inputlock.Lease, at desktop.Point, button desktop.MouseButton, count int) error {
+	err := h.must(ctx, h.fake(g, motion, 0, at))
+	for i := range count {
+		if i > 0 && err == nil {
+			err = aai.Sleep(ctx, clickPause)
+		}
+		if err == nil {
+			err = h.must(ctx, h.fake(g, buttonPress, byte(button), desktop.Point{}), h.fake(g, buttonRelease, byte(button), desktop.Point{}))
+		}
+	}
+	if err == nil {
+		err = h.awaitClickDelivered(ctx) // only once: waiting in between would split a double click
+	}
+	return err
 }
 
 // awaitClickDelivered waits until the window has received a click, for clickPatience at
