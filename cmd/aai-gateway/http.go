@@ -18,13 +18,17 @@ import (
 	"github.com/gybob/aai-gateway/internal/doors/cli"
 	"github.com/gybob/aai-gateway/internal/doors/httpdoor"
 	"github.com/gybob/aai-gateway/internal/doors/httpdoor/bearer"
-	"github.com/gybob/aai-gateway/internal/doors/mcp"
 	"github.com/gybob/aai-gateway/internal/doors/mcp/streamable"
 	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 )
 
-// serveHTTP serves agents over HTTP until ctx ends.
-func (p *program) serveHTTP(ctx context.Context, door *mcp.Door, cfg *setup, log *slog.Logger) error {
+// An httpServer is a server of a door over HTTP.
+type httpServer interface {
+	Serve(ctx context.Context, l net.Listener) error
+}
+
+// serveHTTP serves agents over HTTP until ctx ends, by the server that create returns.
+func (p *program) serveHTTP(ctx context.Context, create func(streamable.Config) (httpServer, error), cfg *setup, log *slog.Logger) error {
 	h := cfg.HTTP
 	listener, err := listen(ctx, &h)
 	if err != nil {
@@ -34,7 +38,7 @@ func (p *program) serveHTTP(ctx context.Context, door *mcp.Door, cfg *setup, log
 	if h.PublicURL == "" {
 		h.PublicURL = address
 	}
-	served, err := p.httpServer(door, cfg, h, log)
+	served, err := p.httpServer(create, cfg, h, log)
 	if err != nil {
 		_ = listener.Close() // it had no connections
 		return err
@@ -54,6 +58,23 @@ func (p *program) serveHTTP(ctx context.Context, door *mcp.Door, cfg *setup, log
 		return err
 	}
 	return nil // ended as requested
+}
+
+// serveConfig reads the configuration for serving agents.
+func (p *program) serveConfig(f cli.Flags, o cli.ServeOptions) (*setup, error) {
+	cfg, err := p.config(f)
+	if err != nil {
+		return nil, err
+	}
+	if o.Profile != "" {
+		cfg.Profile = o.Profile
+	}
+	for _, change := range o.Changes {
+		if err := cfg.Set(change.Key, change.Value, change.Flag); err != nil {
+			return nil, err
+		}
+	}
+	return cfg, nil
 }
 
 // listen returns the socket that systemd passed to this process, and sets h to its address.
@@ -89,7 +110,7 @@ func listen(ctx context.Context, h *config.HTTP) (net.Listener, error) {
 }
 
 // httpServer returns the configured server.
-func (p *program) httpServer(door *mcp.Door, cfg *setup, h config.HTTP, log *slog.Logger) (*streamable.Server, error) {
+func (p *program) httpServer(create func(streamable.Config) (httpServer, error), cfg *setup, h config.HTTP, log *slog.Logger) (httpServer, error) {
 	served := httpdoor.Config{Bind: strings.Trim(h.Bind, "[]"), Hosts: h.AllowedHosts, Origins: h.AllowedOrigins}
 	if u, err := url.Parse(h.PublicURL); err == nil {
 		served.Hosts = append(slices.Clone(served.Hosts), u.Hostname())
@@ -112,7 +133,7 @@ func (p *program) httpServer(door *mcp.Door, cfg *setup, h config.HTTP, log *slo
 		served.Verifier = verifier
 		served.Metadata = &bearer.Metadata{Resource: h.PublicURL, Issuer: h.Issuer, Scopes: h.Scopes}
 	}
-	return door.HTTP(streamable.Config{HTTP: served, LegacySSE: h.SSE, Limits: streamable.Limits{SessionIdle: h.IdleTimeout}})
+	return create(streamable.Config{HTTP: served, LegacySSE: h.SSE, Limits: streamable.Limits{SessionIdle: h.IdleTimeout}})
 }
 
 // maxSecret limits the file of a client's secret, in bytes.

@@ -92,19 +92,26 @@ func (p *program) createSession(ctx context.Context, o cli.SessionOptions) error
 	if err != nil {
 		return aai.Errorf(aai.AutomationFailed, "no isolated session can be created: %w", err)
 	}
-	cmd := exec.CommandContext(context.WithoutCancel(ctx), "/proc/self/exe")
-	cmd.Args = append([]string{os.Args[0], inSessionArgument, isolated.Folder}, p.args...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = p.in, p.out, p.err
-	cmd.ExtraFiles = []*os.File{isolated.LockFile()}
-	status, err := process.RunSupervised(ctx, cmd, []string{"/proc/self/exe", sessionGuardArgument, isolated.Folder})
-	if finished := isolated.Finish(); finished != nil {
-		_, _ = fmt.Fprintf(p.err, "warning: files of the isolated session remain in %s: %v\n", isolated.Folder, finished)
-	}
-	_, _ = io.WriteString(p.err, isolated.Report())
+	status, err := p.runThere(ctx, isolated, p.in, p.out)
 	if err != nil {
 		return aai.Errorf(aai.AutomationFailed, "the isolated session did not start: %w", err)
 	}
 	return cli.ExitStatus(status)
+}
+
+// runThere runs this command line in the session until it ends or ctx does, and finishes the session.
+func (p *program) runThere(ctx context.Context, isolated *private.Isolated, in io.Reader, out io.Writer) (status int, err error) {
+	cmd := exec.CommandContext(context.WithoutCancel(ctx), "/proc/self/exe")
+	cmd.Args = append([]string{os.Args[0], inSessionArgument, isolated.Folder}, p.args...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, p.err
+	cmd.ExtraFiles = []*os.File{isolated.LockFile()}
+	status, err = process.RunSupervised(ctx, cmd, []string{"/proc/self/exe", sessionGuardArgument, isolated.Folder})
+	if finished := isolated.Finish(); finished != nil {
+		_, _ = fmt.Fprintf(p.err, "warning: files of the isolated session remain in %s: %v\n", isolated.Folder, finished)
+	}
+	_, _ = io.WriteString(p.err, isolated.Report())
+	_ = isolated.LockFile().Close()
+	return status, err
 }
 
 // holdViews holds the views of the session of a folder.

@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"github.com/gybob/aai-gateway/internal/doors/cli"
+	"github.com/gybob/aai-gateway/internal/doors/mcp"
 )
 
 // sessions returns nil: only Linux has isolated sessions.
@@ -19,3 +20,8 @@ func (*program) inSession(ctx context.Context, _ cli.SessionOptions, serve func(
 func runSessionGuard(string, []string) int { return 2 }
 
 func holdViews(string) int { return 2 }
+
+// serveConversations is not called without the flags of [program.sessions].
+func (*program) serveConversations(context.Context, cli.Flags, cli.ServeOptions) error { return nil }
+
+func (*program) serveConversation(context.Context, *mcp.Door, *setup) error { return nil }

@@ -20,6 +20,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/doctor"
 	"github.com/gybob/aai-gateway/internal/doors/cli"
 	"github.com/gybob/aai-gateway/internal/doors/mcp"
+	"github.com/gybob/aai-gateway/internal/doors/mcp/streamable"
 	"github.com/gybob/aai-gateway/internal/drivers/webapi"
 	"github.com/gybob/aai-gateway/internal/events"
 	"github.com/gybob/aai-gateway/internal/files/userinfo"
@@ -104,25 +105,18 @@ func (p *program) open(f cli.Flags) (*gateway.Gateway, func() error, error) {
 
 // serveMCP serves one agent on standard input and output, or any number over HTTP.
 func (p *program) serveMCP(ctx context.Context, f cli.Flags, o cli.ServeOptions) error {
-	if o.Session != nil {
-		choices := *o.Session
-		o.Session = nil
-		return p.inSession(ctx, choices, func(ctx context.Context) error { return p.serveMCP(ctx, f, o) })
-	}
 	if !o.HTTP {
 		p.client = p.peerIdentity()
 	}
-	cfg, err := p.config(f)
+	if choices := o.Session; choices != nil && o.HTTP && p.sessionFolder == "" {
+		return p.serveConversations(ctx, f, o)
+	} else if choices != nil {
+		o.Session = nil
+		return p.inSession(ctx, *choices, func(ctx context.Context) error { return p.serveMCP(ctx, f, o) })
+	}
+	cfg, err := p.serveConfig(f, o)
 	if err != nil {
 		return err
-	}
-	if o.Profile != "" {
-		cfg.Profile = o.Profile
-	}
-	for _, change := range o.Changes {
-		if err := cfg.Set(change.Key, change.Value, change.Flag); err != nil {
-			return err
-		}
 	}
 	if !o.HTTP {
 		p.secret = nil // the input comes from the agent
@@ -142,8 +136,10 @@ func (p *program) serveMCP(ctx context.Context, f cli.Flags, o cli.ServeOptions)
 	go built.watchBackground(ctx)
 	go built.pins.watch(ctx, door.Refresh)
 	go cfg.askAboutDev(ctx, built, door.ReadyToScan())
-	if o.HTTP {
-		err = p.serveHTTP(ctx, door, cfg, built.log)
+	if o.HTTP && p.sessionFolder != "" {
+		err = p.serveConversation(ctx, door, cfg)
+	} else if o.HTTP {
+		err = p.serveHTTP(ctx, func(c streamable.Config) (httpServer, error) { return door.HTTP(c) }, cfg, built.log)
 	} else {
 		read, stop := contextWhileRead(ctx, p.out)
 		err = door.ServeStdio(read, p.in, p.out)

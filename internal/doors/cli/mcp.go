@@ -59,7 +59,7 @@ func newServe(r *run) *cobra.Command {
 	flags.StringSlice("scope", nil, "a `scope` that tokens must have")
 	if r.cfg.RunSession != nil {
 		mode := &enumFlag{value: &f.session, allowed: []string{sessionOwn, sessionIsolated}}
-		flags.Var(mode, "session", "where the apps are: own (your desktop) or isolated (an invisible desktop that ends with the gateway)")
+		flags.Var(mode, "session", "where the apps are: own (your desktop) or isolated (an invisible desktop that ends with the gateway; with --http one for each conversation)")
 		complete(serve, "session", mode.allowed...)
 		addSessionFlags(flags, &f.isolated)
 	}
@@ -120,8 +120,8 @@ func (r *run) serveAs(cmd *cobra.Command, f serveFlags, args []string) error {
 
 // checkSession checks the flags of an isolated session.
 func (f serveFlags) checkSession(cmd *cobra.Command) error {
-	if f.session == sessionIsolated && (f.http || f.sse) {
-		return usage(cmd, "--session isolated serves one agent, on standard input and output; --http serves several")
+	if f.session == sessionIsolated && (f.sse || f.http && f.isolated.Keep != "") {
+		return usage(cmd, "--session isolated gives each conversation a desktop; --sse and, with --http, --keep are not possible beside it")
 	}
 	for _, name := range sessionFlagNames() {
 		if f.session != sessionIsolated && cmd.Flags().Changed(name) {

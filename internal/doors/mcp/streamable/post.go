@@ -16,7 +16,7 @@ import (
 // readPost reads and checks the body, and reports whether it contains a request to open a session;
 // stdio has the same checks for a line. The caller's next request may wait until end. end is nil if
 // readPost has refused the request or the client no longer waits.
-func (h *Server) readPost(w http.ResponseWriter, r *http.Request, x *Exchange) (body []byte, opens bool, end func()) {
+func readPost(h *httpdoor.Server, w http.ResponseWriter, r *http.Request) (body []byte, opens bool, end func()) {
 	body, end, ok := h.ReadBody(w, r)
 	if !ok {
 		return nil, false, nil
@@ -27,7 +27,6 @@ func (h *Server) readPost(w http.ResponseWriter, r *http.Request, x *Exchange) (
 		end()
 		return nil, false, nil
 	}
-	x.started = end
 	return body, opens, end
 }
 

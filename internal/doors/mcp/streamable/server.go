@@ -126,11 +126,21 @@ func New(cfg Config, d Backend) (*Server, error) {
 		sse := mcp.NewSSEHandler(server, &mcp.SSEOptions{DisableLocalhostProtection: true, MaxRequestBodyBytes: body})
 		h.Handle(ssePath, h.withExchange(h.serveSSE(sse)))
 	}
+	refuseOtherPaths(h.Server)
+	return h, nil
+}
+
+func refuseOtherPaths(h *httpdoor.Server) {
 	h.HandlePublic("/", func(w http.ResponseWriter, _ *http.Request) {
 		h.Refuse(w, httpdoor.Refusal{Status: http.StatusNotFound, Message: "there is nothing here; MCP is served on " + mcpPath})
 	})
-	return h, nil
 }
+
+// Texts of refusals.
+const (
+	noSessionID    = `the header Mcp-Session-Id is missing; open a session by "initialize", or name the protocol version in Mcp-Protocol-Version`
+	unknownSession = `there is no such session; it may have expired. Open one by "initialize"`
+)
 
 // serveMCP serves the single address of the protocol.
 func (h *Server) serveMCP(w http.ResponseWriter, r *http.Request, x *Exchange) {
@@ -138,9 +148,10 @@ func (h *Server) serveMCP(w http.ResponseWriter, r *http.Request, x *Exchange) {
 	var opens bool
 	if r.Method == http.MethodPost {
 		var end func()
-		if body, opens, end = h.readPost(w, r, x); end == nil {
+		if body, opens, end = readPost(h.Server, w, r); end == nil {
 			return
 		}
+		x.started = end
 		defer end()
 		body, x.arguments = messages.ExtractArguments(body)
 		var wrongRoute any
@@ -159,7 +170,7 @@ func (h *Server) serveMCP(w http.ResponseWriter, r *http.Request, x *Exchange) {
 		return
 	}
 	if r.Method == http.MethodPost && !opens {
-		h.Refuse(w, badRequest(`the header Mcp-Session-Id is missing; open a session by "initialize", or name the protocol version in Mcp-Protocol-Version`))
+		h.Refuse(w, badRequest(noSessionID))
 		return
 	}
 	if r.Method != http.MethodPost {
@@ -198,7 +209,7 @@ func (h *Server) serveModern(w http.ResponseWriter, r *http.Request, x *Exchange
 func (h *Server) serveInSession(w http.ResponseWriter, r *http.Request, x *Exchange, id string) {
 	s := h.sessions.find(id, x.Principal)
 	if s == nil {
-		h.Refuse(w, noSession(`there is no such session; it may have expired. Open one by "initialize"`))
+		h.Refuse(w, noSession(unknownSession))
 		return
 	}
 	if !s.begin(&s.requests) {

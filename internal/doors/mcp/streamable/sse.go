@@ -19,10 +19,11 @@ func (h *Server) serveSSE(sse http.Handler) func(http.ResponseWriter, *http.Requ
 				h.Refuse(w, noSession("there is no such session; open one by GET"))
 				return
 			}
-			body, _, end := h.readPost(w, r, x)
+			body, _, end := readPost(h.Server, w, r)
 			if end == nil {
 				return
 			}
+			x.started = end
 			defer end()
 			r.Body = io.NopCloser(bytes.NewReader(body))
 		case http.MethodGet:

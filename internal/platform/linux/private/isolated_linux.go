@@ -121,6 +121,10 @@ func (i *Isolated) Start(ctx context.Context, environ, holdViews []string) (*Ses
 	if err := i.showViews(ctx, s, holdViews); err != nil {
 		return s, err
 	}
+	// Chromium loads no page while a new keyring waits for a passphrase.
+	if err := s.denyServices("org.freedesktop.secrets", "org.kde.kwalletd5", "org.kde.kwalletd6"); err != nil {
+		return s, err
+	}
 	if err := s.StartScreen(ctx, ScreenConfig{Width: i.Options.Width, Height: i.Options.Height, Locked: true, FileBacked: true}); err != nil {
 		return s, fmt.Errorf("the screen did not start: %w", err)
 	}

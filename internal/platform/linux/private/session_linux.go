@@ -44,7 +44,8 @@ func New(prefix string) (*Session, error) {
 			return nil, errors.Join(err, s.Remove())
 		}
 	}
-	if err := s.denyPortal(); err != nil {
+	// A Chromium that finds a portal lets it show the file dialogs.
+	if err := s.denyServices("org.freedesktop.portal.Desktop"); err != nil {
 		return nil, errors.Join(err, s.Remove())
 	}
 	return s, nil
@@ -60,16 +61,20 @@ func sessionIn(folder string) *Session {
 // runtimeVariable begins the variable by which a session's programs are known.
 const runtimeVariable = "XDG_RUNTIME_DIR="
 
-// denyPortal keeps the session's bus from starting a desktop portal: a Chromium that finds
-// one lets it show the file dialogs. Of two services with the same name the bus uses the
-// one in the runtime folder.
-func (s *Session) denyPortal() error {
-	services, name := filepath.Join(s.Runtime, "dbus-1", "services"), "org.freedesktop.portal.Desktop"
-	if err := os.MkdirAll(services, 0o700); err != nil {
+// denyServices keeps the session's bus from starting services. Of two services with the same name
+// the bus uses the one in the runtime folder.
+func (s *Session) denyServices(names ...string) error {
+	folder := filepath.Join(s.Runtime, "dbus-1", "services")
+	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(services, name+".service"),
-		[]byte("[D-BUS Service]\nName="+name+"\nExec=/bin/false\n"), 0o600)
+	for _, name := range names {
+		file := filepath.Join(folder, name+".service")
+		if err := os.WriteFile(file, []byte("[D-BUS Service]\nName="+name+"\nExec=/bin/false\n"), 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // HeadlessEnv returns variables for programs on a screen without a graphics card.
