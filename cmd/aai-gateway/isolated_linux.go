@@ -81,9 +81,6 @@ func (p *program) inSession(ctx context.Context, o cli.SessionOptions, do func(c
 
 // createSession creates an isolated session, and runs this command line in it.
 func (p *program) createSession(ctx context.Context, o cli.SessionOptions) error {
-	if err := checkRequirements(); err != nil {
-		return err
-	}
 	options, err := p.sessionOptions(o)
 	if err != nil {
 		return err
@@ -124,7 +121,10 @@ func holdViews(folder string) int {
 
 // sessionOptions checks the choices for a session.
 func (p *program) sessionOptions(o cli.SessionOptions) (private.Options, error) {
-	options := private.Options{Width: o.Width, Height: o.Height}
+	options := private.Options{Width: o.Width, Height: o.Height, Wayland: o.Screen == "sway"}
+	if err := checkRequirements(options); err != nil {
+		return options, err
+	}
 	views, err := p.views(o)
 	if err != nil {
 		return options, err
@@ -197,8 +197,8 @@ func (p *program) folderInSession(o cli.SessionOptions) string {
 }
 
 // checkRequirements returns an error that says which programs to install, or nil.
-func checkRequirements() error {
-	missing := private.MissingRequirements()
+func checkRequirements(o private.Options) error {
+	missing := private.MissingRequirements(o)
 	if len(missing) == 0 {
 		return nil
 	}

@@ -46,9 +46,6 @@ func (c relayedCaller) Verify(_ context.Context, token string) (principal string
 
 // serveConversations serves agents over HTTP, each conversation by a gateway in an isolated session.
 func (p *program) serveConversations(ctx context.Context, f cli.Flags, o cli.ServeOptions) error {
-	if err := checkRequirements(); err != nil {
-		return err
-	}
 	options, err := p.sessionOptions(*o.Session)
 	if err != nil {
 		return err

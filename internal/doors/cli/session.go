@@ -11,6 +11,7 @@ import (
 
 // SessionOptions are the choices for an isolated session.
 type SessionOptions struct {
+	Screen        string   // the server of its screen: "x11" or "sway"
 	Width, Height int      // of its screen, in pixels
 	Folders       []string // the folders to show in its home
 	Home          bool     // its home shows the whole home
@@ -55,6 +56,7 @@ func newSession(r *run) *cobra.Command {
 // addSessionFlags adds the flags of an isolated session.
 func addSessionFlags(flags *pflag.FlagSet, o *SessionOptions) {
 	o.Width, o.Height = 1280, 800
+	flags.Var(&enumFlag{value: &o.Screen, allowed: []string{"x11", "sway"}}, "screen", "the server of the session's screen: x11 (Xvfb) or sway (Wayland)")
 	flags.Var(&sizeFlag{o}, "size", "the `size` of the session's screen in pixels, such as 1280x800")
 	flags.StringArrayVar(&o.Folders, "folder", nil, "show the folder at `path` in the session's home; may be given several times")
 	flags.BoolVar(&o.Home, "home", false, "show your whole home as the session's home")
@@ -62,7 +64,7 @@ func addSessionFlags(flags *pflag.FlagSet, o *SessionOptions) {
 }
 
 // sessionFlagNames are the flags of addSessionFlags.
-func sessionFlagNames() []string { return []string{"size", "folder", "home", "keep"} }
+func sessionFlagNames() []string { return []string{"screen", "size", "folder", "home", "keep"} }
 
 // sizeFlag is the value of --size.
 type sizeFlag struct{ o *SessionOptions }

@@ -30,6 +30,7 @@ type Isolated struct {
 
 // Options are the choices for an isolated session. They are stored in its folder.
 type Options struct {
+	Wayland       bool   // the screen is that of a headless Sway; false: of an X server
 	Width, Height int    // of the screen, in pixels
 	Views         []View // folders of the person in the session's home
 	Keep          string // the folder for changed files of the views; "" drops them
@@ -46,9 +47,13 @@ const (
 // A Requirement is a program that an isolated session needs, and its Debian package.
 type Requirement struct{ Program, Package string }
 
-// MissingRequirements returns the programs that an isolated session needs and the PATH has not.
-func MissingRequirements() []Requirement {
-	all := []Requirement{{"Xvfb", "xvfb"}, {"dbus-daemon", "dbus-daemon"}, {"openbox", "openbox"}}
+// MissingRequirements returns the programs that an isolated session with the options needs and the
+// PATH has not.
+func MissingRequirements(o Options) []Requirement {
+	all := []Requirement{{"dbus-daemon", "dbus-daemon"}, {"Xvfb", "xvfb"}, {"openbox", "openbox"}}
+	if o.Wayland {
+		all = append(all[:1], Requirement{"sway", "sway"})
+	}
 	return slices.DeleteFunc(all, func(r Requirement) bool {
 		_, err := exec.LookPath(r.Program)
 		return err == nil
@@ -125,7 +130,11 @@ func (i *Isolated) Start(ctx context.Context, environ, holdViews []string) (*Ses
 	if err := s.denyServices("org.freedesktop.secrets", "org.kde.kwalletd5", "org.kde.kwalletd6"); err != nil {
 		return s, err
 	}
-	if err := s.StartScreen(ctx, ScreenConfig{Width: i.Options.Width, Height: i.Options.Height, Locked: true, FileBacked: true}); err != nil {
+	start := i.startX
+	if i.Options.Wayland {
+		start = i.startSway
+	}
+	if err := start(ctx, s); err != nil {
 		return s, fmt.Errorf("the screen did not start: %w", err)
 	}
 	if err := s.StartBus(ctx); err != nil {
@@ -134,14 +143,19 @@ func (i *Isolated) Start(ctx context.Context, environ, holdViews []string) (*Ses
 	if err := s.enableAccessibility(ctx); err != nil {
 		return s, fmt.Errorf("accessibility did not start; is at-spi2-core installed? %w", err)
 	}
+	return s, nil
+}
+
+// startX starts an X server with a window manager.
+func (i *Isolated) startX(ctx context.Context, s *Session) error {
+	if err := s.StartScreen(ctx, ScreenConfig{Width: i.Options.Width, Height: i.Options.Height, Locked: true, FileBacked: true}); err != nil {
+		return err
+	}
 	config := s.Path("openbox.xml")
 	if err := os.WriteFile(config, []byte(plainOpenbox), 0o600); err != nil {
-		return s, err
+		return err
 	}
-	if err := s.StartWindowManager(ctx, config); err != nil {
-		return s, fmt.Errorf("the window manager did not start: %w", err)
-	}
-	return s, nil
+	return s.StartWindowManager(ctx, config)
 }
 
 // plainOpenbox is a configuration of openbox with one desktop and no keys, so that every key
