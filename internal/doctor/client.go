@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os/exec"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -14,9 +15,28 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// bareEnvironment returns the environment of a client that passes on only HOME and PATH.
+// bareEnvironment returns the environment of a client that passes on only what programs need: HOME and
+// PATH, on Windows the variables that the SDKs of the protocol pass on.
 func (d *Doctor) bareEnvironment() []string {
-	return []string{"HOME=" + d.cfg.Home, "PATH=" + d.cfg.Getenv("PATH")}
+	if runtime.GOOS != "windows" {
+		return []string{"HOME=" + d.cfg.Home, "PATH=" + d.cfg.Getenv("PATH")}
+	}
+	environ := []string{"USERPROFILE=" + d.cfg.Home}
+	for _, name := range []string{"APPDATA", "HOMEDRIVE", "HOMEPATH", "LOCALAPPDATA", "PATH", "PROCESSOR_ARCHITECTURE", "SYSTEMDRIVE", "SYSTEMROOT", "TEMP", "USERNAME"} {
+		if value := d.cfg.Getenv(name); value != "" {
+			environ = append(environ, name+"="+value)
+		}
+	}
+	return environ
+}
+
+// bareCommand returns the command that runs this program as such a client does, for the person.
+func (d *Doctor) bareCommand(word string) string {
+	command := sanitize.ShellJoin(d.cfg.Executable, word)
+	if runtime.GOOS == "windows" {
+		return "& " + command // PowerShell; the variables are in every process there
+	}
+	return "env -i " + sanitize.ShellJoin(d.bareEnvironment()...) + " " + command
 }
 
 // client starts this program with HOME and PATH alone, as some clients do, and lists its tools.
@@ -29,7 +49,7 @@ func (d *Doctor) client(ctx context.Context, f *Finding) {
 	tools, err := d.listTools(ctx)
 	if err != nil {
 		f.setBroken("it does not serve: "+err.Error(), "This command shows its startup messages:",
-			"env -i "+sanitize.ShellJoin(append(d.bareEnvironment(), d.cfg.Executable, "apps")...))
+			d.bareCommand("apps"))
 		return
 	}
 	f.setOK("it lists %s", aai.Count(tools, "tool"))
@@ -40,7 +60,7 @@ func (d *Doctor) client(ctx context.Context, f *Finding) {
 	alone, err := d.checkBare(ctx)
 	if err != nil {
 		f.setBroken("it lists its tools, and its check fails: "+err.Error(), "This command shows its messages:",
-			"env -i "+sanitize.ShellJoin(append(d.bareEnvironment(), d.cfg.Executable, "check")...))
+			d.bareCommand("check"))
 		return
 	}
 	if lost := missingVariables(alone, there); len(lost) > 0 {

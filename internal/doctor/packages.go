@@ -17,6 +17,8 @@ func InstallCommand(names ...string) string {
 		{"pacman", "pacman -S --noconfirm", map[string]string{"xvfb": "xorg-server-xvfb", "dbus-daemon": "dbus"}},
 		{"zypper", "zypper install -y", map[string]string{"xvfb": "xorg-x11-server-Xvfb", "dbus-daemon": "dbus-1"}},
 		{"apk", "apk add", map[string]string{"dbus-daemon": "dbus"}},
+		{"brew", "brew install", map[string]string{"tesseract-ocr": "tesseract"}},
+		{"winget", "winget install", map[string]string{"tesseract-ocr": "UB-Mannheim.TesseractOCR"}},
 	} {
 		if _, err := exec.LookPath(manager.program); err != nil {
 			continue
@@ -28,7 +30,11 @@ func InstallCommand(names ...string) string {
 				called[i] = other
 			}
 		}
-		return asRoot(manager.command + " " + strings.Join(called, " "))
+		command := manager.command + " " + strings.Join(called, " ")
+		if manager.program == "brew" || manager.program == "winget" { // they refuse or ask for rights themselves
+			return command
+		}
+		return asRoot(command)
 	}
 	return "install " + strings.Join(names, " ")
 }

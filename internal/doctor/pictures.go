@@ -27,7 +27,7 @@ func (d *Doctor) pictures(ctx context.Context, f *Finding) {
 	}
 	text := "the model is " + m.Text
 	if _, err := exec.LookPath("tesseract"); err != nil {
-		f.setNote("words in pictures cannot be read, since Tesseract is not installed; "+text, "The other tools work without it.", "sudo apt install tesseract-ocr")
+		f.setNote("words in pictures cannot be read, since Tesseract is not installed; "+text, "The other tools work without it.", InstallCommand("tesseract-ocr"))
 		return
 	}
 	if text = "Tesseract reads words; " + text; m.HasKey {
