@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/files/userinfo"
@@ -18,12 +19,21 @@ import (
 type stopControl struct {
 	stopper   *active.StopList
 	publisher *active.Publisher
+	leases    *active.LeaseStore
 	tools     []*aai.Tool
 }
 
 // stopFolders returns the folders of stops, of active calls, and of their pictures.
 func stopFolders(data string) []string {
 	return []string{filepath.Join(data, "halt"), filepath.Join(data, "running"), filepath.Join(data, "pictures")}
+}
+
+// leaseStore returns the store of leases. current returns the gateway that asks the person.
+func leaseStore(data string, current func() *gateway.Gateway, log *slog.Logger) *active.LeaseStore {
+	return &active.LeaseStore{
+		Folder: filepath.Join(data, "leases"), Log: log, Now: time.Now,
+		Ask: func(ctx context.Context, q aai.Question) (aai.Answer, error) { return current().Ask(ctx, q) },
+	}
 }
 
 // stopFile returns the file that lists the stops.
@@ -43,7 +53,7 @@ func (p *program) minimalGateway() (*gateway.Gateway, error) {
 	data := hostPlatform(home, p.getenv).data
 	stops := active.NewStopList(active.StopConfig{Path: stopFile(data)})
 	tools := slices.DeleteFunc(stops.Tools(), func(t *aai.Tool) bool { return t.Name == active.StartToolName })
-	b := minimalApp{&aai.App{ID: aai.BuiltinApp, Tools: append(tools, active.NewActiveTool(stopFolders(data)[1], stops))}}
+	b := minimalApp{&aai.App{ID: aai.BuiltinApp, Tools: append(tools, active.NewActiveTool(stopFolders(data)[1], stops, leaseStore(data, nil, slog.New(slog.DiscardHandler))))}}
 	return &gateway.Gateway{Catalog: b, Gates: []aai.Gate{b}, Journal: b}, nil
 }
 
@@ -81,10 +91,12 @@ func newStopControl(data string, current func() *gateway.Gateway, self func() *a
 		Log: log,
 	})
 	folder := folders[1]
+	leases := leaseStore(data, current, log)
 	return stopControl{
+		leases:    leases,
 		stopper:   stopped,
 		publisher: active.NewPublisher(folder, func() []gateway.ActiveCall { return current().Active() }, log),
-		tools:     append(stopped.Tools(), active.NewActiveTool(folder, stopped)),
+		tools:     append(stopped.Tools(), active.NewActiveTool(folder, stopped, leases)),
 	}
 }
 
@@ -100,4 +112,6 @@ func stopByKey(current func() *gateway.Gateway, log *slog.Logger) func() {
 }
 
 // Close implements io.Closer.
-func (h stopControl) Close() error { return errors.Join(h.stopper.Close(), h.publisher.Close()) }
+func (h stopControl) Close() error {
+	return errors.Join(h.stopper.Close(), h.publisher.Close(), h.leases.Close())
+}

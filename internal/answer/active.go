@@ -76,8 +76,40 @@ type ActiveCalls[Call any] struct {
 	// Stops lists the active stops; one without a scope stops everything. It omits stops of ended
 	// calls, which stay in force because the call may be repeated.
 	Stops []Stop `json:"stops"`
+	// Leases lists the agents that work in programs.
+	Leases []Lease `json:"leases,omitempty"`
 	// Unreadable is the reason why the stops are unknown, or "".
 	Unreadable string `json:"unreadable,omitempty" about:"Why the stop list cannot be read; everything is stopped then"`
 	Omitted    int    `json:"more,omitempty"` // number of calls not listed
 	Version    string `json:"version"`
+}
+
+// A Lease tells which agent works in which program.
+type Lease struct {
+	App      string    `json:"app"`
+	PID      int       `json:"pid"`
+	Caller   string    `json:"caller"` // as in ActiveCall
+	Identity string    `json:"identity,omitempty"`
+	Since    time.Time `json:"since"`
+	Until    time.Time `json:"until"`
+	Given    bool      `json:"given,omitempty" about:"The person gave it to the agent"`
+	Yours    bool      `json:"yours,omitempty" about:"The caller has it"`
+}
+
+// Holder returns the agent that has the lease, for people.
+func (l Lease) Holder() string {
+	if l.Identity == "" {
+		return l.Caller
+	}
+	return l.Caller + " (" + aai.CleanLabel(l.Identity, 200) + ")"
+}
+
+// String describes the lease in a clause, with times of day.
+func (l Lease) String() string {
+	given := ""
+	if l.Given {
+		given = ", when the person let it"
+	}
+	const clock = "15:04:05"
+	return aai.CleanLabel(l.Holder()+" works in "+l.App+" since "+l.Since.Local().Format(clock)+given+", until "+l.Until.Local().Format(clock), 500)
 }

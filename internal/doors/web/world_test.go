@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/cookiejar"
@@ -47,6 +48,7 @@ type world struct {
 	logins      *oauth.Authorizer
 	secrets     *secrets.Vault
 	config      web.Config // of the door
+	leases      *active.LeaseStore
 }
 
 // newWorld opens a door with the gateway's own app and further apps. All their tools are allowed except
@@ -61,6 +63,7 @@ func newWorld(t *testing.T, apps ...*aai.App) *world {
 	room := newSettingsEditor(t, state)
 	w := &world{state: state, journal: record.Path(), gateway: new(gateway.Gateway)}
 	halts := publishing(t, state, w.gateway)
+	w.leases = &active.LeaseStore{Folder: filepath.Join(state, "leases"), Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return time.Unix(1_800_000_000, 0) }}
 	w.store = store
 	revocations := policy.NewRevocations(filepath.Join(state, "revoked"))
 	w.screenshots = kept.NewResultStore(kept.ResultConfig{Folder: filepath.Join(state, "pictures"), Apps: []string{"*"}, MaxAge: time.Hour, MaxBytes: kept.MaxScreenshotBytes})
@@ -71,7 +74,7 @@ func newWorld(t *testing.T, apps ...*aai.App) *world {
 	pictured := desktopentry.NewIconFinder(desktopentry.IconConfig{EntryFolders: []string{filepath.Join(state, "share", "applications")}})
 	done := undo.NewLog(undo.Config{})
 	w.gateway.MutationObserver = done
-	more := slices.Concat(halts.Tools(), room.Tools(), pictured.Tools(), []*aai.Tool{clockDoctor(state), active.NewActiveTool(filepath.Join(state, "running"), halts), kept.NewScreenshotStore(kept.ScreenshotConfig{Results: w.screenshots}).Tool(), done.BuiltinTool(w.gateway.Do)}, w.recordingTools())
+	more := slices.Concat(halts.Tools(), room.Tools(), pictured.Tools(), []*aai.Tool{clockDoctor(state), active.NewActiveTool(filepath.Join(state, "running"), halts, w.leases), kept.NewScreenshotStore(kept.ScreenshotConfig{Results: w.screenshots}).Tool(), done.BuiltinTool(w.gateway.Do)}, w.recordingTools())
 	self := builtin.NewApp(builtin.Dependencies{Journal: record, Store: store, Modes: modes, Revocations: revocations, ExtraTools: more, Logins: logins, Web: noSites{}, DiscoverLocal: integrationsOfComputer}, func() builtin.Catalog { return known })
 	known = catalog.New(catalog.Config{Places: []catalog.Place{catalog.Folders(w.descriptors())}, HostPlatform: "linux", Builtin: append(apps, self)})
 	var grants []policy.Grant

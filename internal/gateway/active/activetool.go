@@ -28,9 +28,9 @@ const (
 type activeCalls = answer.ActiveCalls[answer.ActiveCall]
 
 // NewActiveTool returns the tool that lists the active calls of all gateways that publish in the
-// folder, and the stops.
-func NewActiveTool(folder string, stopped *StopList) *aai.Tool {
-	t := activeLister{folder, stopped}
+// folder, the stops and the leases.
+func NewActiveTool(folder string, stopped *StopList, leases *LeaseStore) *aai.Tool {
+	t := activeLister{folder, stopped, leases}
 	return &aai.Tool{
 		Name: ActiveToolName, Description: "List the active and the stopped calls of all gateways",
 		Params: schema.MustParse(activeParams), Returns: aai.Schema{Source: answer.SchemaOf[activeCalls]()},
@@ -41,6 +41,7 @@ func NewActiveTool(folder string, stopped *StopList) *aai.Tool {
 type activeLister struct {
 	folder  string
 	stopped *StopList
+	leases  *LeaseStore
 }
 
 func (t activeLister) list(ctx context.Context, call *aai.Call) (*aai.Result, error) {
@@ -49,7 +50,7 @@ func (t activeLister) list(ctx context.Context, call *aai.Call) (*aai.Result, er
 	if after == "" || wait == 0 {
 		return t.now()
 	}
-	changes := watchFolders(t.folder, filepath.Dir(t.stopped.Path()))
+	changes := watchFolders(t.folder, filepath.Dir(t.stopped.Path()), t.leases.Folder)
 	defer changes.close()
 	waiting, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
@@ -79,7 +80,7 @@ func (t activeLister) now() (*aai.Result, error) {
 	if err != nil {
 		return nil, aai.Errorf(aai.AutomationFailed, "the active calls cannot be read: %w", err)
 	}
-	a := activeCalls{Calls: append([]answer.ActiveCall{}, rows...), Stops: []answer.Stop{}, Omitted: more}
+	a := activeCalls{Calls: append([]answer.ActiveCall{}, rows...), Stops: []answer.Stop{}, Leases: t.leases.List(nil, nil), Omitted: more}
 	stops, err := t.stopped.Stops()
 	if err != nil {
 		a.Unreadable, a.Stops = aai.CleanLabel(err.Error(), 300), []answer.Stop{{}}

@@ -6,8 +6,8 @@
 // share the folder. A [StopList] keeps stops in a file that all gateways watch and check before
 // each stage of a call and between input events. A stop stays in force until the person starts
 // the calls again. An unreadable file stops everything, since its content is unknown. A
-// [ResultCache] keeps results of reading tools for a moment. The package does not depend on doors
-// and the journal.
+// [ResultCache] keeps results of reading tools for a moment. A [LeaseStore] tells which agent works
+// in which program. The package does not depend on doors and the journal.
 package active
 
 import (
@@ -131,9 +131,11 @@ func (t *Publisher) write(say activeFile) error {
 		return err
 	}
 	if t.path == "" {
-		if err := t.claimName(); err != nil {
+		path, lock, err := claimName(t.folder)
+		if err != nil {
 			return err
 		}
+		t.path, t.lock = path, lock
 	}
 	if err := atomicfile.Replace(t.path+fileEnding, text); err != nil {
 		return err
@@ -142,18 +144,18 @@ func (t *Publisher) write(say activeFile) error {
 	return nil
 }
 
-// claimName chooses a file name and takes its lock.
-func (t *Publisher) claimName() error {
-	if err := os.MkdirAll(t.folder, 0o700); err != nil {
-		return err
+// claimName chooses a name for the files of this gateway in the folder, and takes its lock. path has
+// no suffix.
+func claimName(folder string) (path string, lock *flock.Flock, err error) {
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return "", nil, err
 	}
-	path := filepath.Join(t.folder, strconv.Itoa(os.Getpid())+"-"+rand.Text()[:8])
-	lock := flock.New(path+lockEnding, flock.SetPermissions(0o600))
+	path = filepath.Join(folder, strconv.Itoa(os.Getpid())+"-"+rand.Text()[:8])
+	lock = flock.New(path+lockEnding, flock.SetPermissions(0o600))
 	if _, err := lock.TryLock(); err != nil {
-		return err
+		return "", nil, err
 	}
-	t.path, t.lock = path, lock
-	return nil
+	return path, lock, nil
 }
 
 // Close removes this gateway's files. Later calls are not published.

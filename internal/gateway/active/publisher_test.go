@@ -29,7 +29,7 @@ import (
 const activeGatewayEnv = "RUNNING_TEST_GATEWAY"
 
 func TestMain(m *testing.M) {
-	if serveForTest() {
+	if serveForTest() || leaseForTest() {
 		return
 	}
 	if folder := os.Getenv(activeGatewayEnv); folder != "" {
@@ -226,7 +226,7 @@ func TestStopsOfCallsThatHaveEnded(t *testing.T) {
 		g.set(calls...)
 		teller.StageChanged()
 		listed(t, folder, rows)
-		result, err := active.NewActiveTool(folder, stopped).Run(t.Context(), new(aai.Call))
+		result, err := active.NewActiveTool(folder, stopped, leaseStore(filepath.Join(data, "leases"))).Run(t.Context(), new(aai.Call))
 		assert.NilError(t, err)
 		b, _ := json.Marshal(result.Data)
 		var a struct{ Stops []answer.Stop }
@@ -258,7 +258,7 @@ func TestWaits(t *testing.T) {
 	data := t.TempDir()
 	folder := filepath.Join(data, "running")
 	stopped := active.NewStopList(active.StopConfig{Path: filepath.Join(data, "halt", "stopped")})
-	tool := active.NewActiveTool(folder, stopped)
+	tool := active.NewActiveTool(folder, stopped, leaseStore(filepath.Join(data, "leases")))
 	ask := func(ctx context.Context, after string) (a struct {
 		Version string
 		Calls   []answer.ActiveCall
