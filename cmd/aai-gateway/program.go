@@ -70,7 +70,8 @@ type components struct {
 	listCache  *fileListCache
 	pins       *pinStore
 	dialog     *dialog.Dialog
-	desktop    *aai.App       // nil on a platform without one
+	desktop    *aai.App // nil on a platform without one
+	leases     *active.LeaseStore
 	doctor     *doctor.Doctor // of the doctor command; nil: each call creates one
 	log        *slog.Logger
 	closers    []io.Closer
@@ -172,7 +173,7 @@ func doorConfig(built *components, cfg *setup, asks string) mcp.Config {
 	c := mcp.Config{
 		Gateway: built.gateway, Version: programVersion(), Log: built.log,
 		UseCanonicalNames: cfg.ToolNames == config.NamesCanonical, OnlyDirect: cfg.Profile == config.ProfileDesktop, ListWebDiscovery: true, ListSearch: true, FavouriteApps: built.favourites,
-		PeerIdentity: asks, ListCache: built.listCache, ToolGuide: toolGuide, Pinned: built.pins.current, AskForHelp: cfg.AskForHelp, ProjectFolder: cfg.ProjectFolder, Resources: desktopResources(built.desktop),
+		PeerIdentity: asks, ListCache: built.listCache, ToolGuide: toolGuide, Pinned: built.pins.current, AskForHelp: cfg.AskForHelp, ProjectFolder: cfg.ProjectFolder, Resources: desktopResources(built.desktop), OnConversationEnd: built.leases.EndConversation,
 	}
 	if cfg.Profile != config.ProfileApps {
 		c.DirectApps = []string{aai.DesktopApp}
@@ -205,7 +206,7 @@ func (s *setup) builtinApps(recent *active.ResultCache, calling callTools, on de
 	open, closer := s.platform.desktop(s, log)
 	app := gui.New(gui.Config{Open: open, InputLock: s.inputLock(), RefsFolder: s.platform.refsFolder, SessionInfo: s.describeSession, PagesOf: s.pagesOf, IsScreenLocked: s.session.Locked, IsCallerHost: s.isHostProcess, IsTerminal: process.ShowsTerminal, DashboardHosts: dashboardHosts,
 		UndoDepth: calling.acts.Depth, SecurityMode: func() string { return on.modes.Current().String() }, Log: log, ExtraTools: calling.desktop, Recordings: calling.recordings,
-		Baselines: &vision.Baselines{Folder: s.keptFolder("baselines"), Sealer: on.vault.NonInteractive()}, Model: on.model, Do: func(ctx context.Context, call *aai.Call) (*aai.Result, error) { return on.gateway().Do(ctx, call) }, CheckUpload: func(path string) error { return webapi.CheckUpload(path, s.secretFiles()) }})
+		Baselines: &vision.Baselines{Folder: s.keptFolder("baselines"), Sealer: on.vault.NonInteractive()}, Model: on.model, Leases: on.leases, Do: func(ctx context.Context, call *aai.Call) (*aai.Result, error) { return on.gateway().Do(ctx, call) }, CheckUpload: func(path string) error { return webapi.CheckUpload(path, s.secretFiles()) }})
 	recent.CacheTool(app.Tool("ax_get_tree"), s.Cache.TreeMaxAge)
 	recent.CacheTool(app.Tool("ax_screenshot"), s.Cache.ScreenshotMaxAge)
 	return []*aai.App{app}, closer
@@ -317,7 +318,7 @@ func (p *program) build(cfg *setup) (*components, error) {
 	calling := newCallTools(func() *gateway.Gateway { return built.gateway }, vault, cfg.dataFolders(), log)
 	halts := newStopControl(cfg.platform.data, func() *gateway.Gateway { return built.gateway }, func() *aai.App { return self }, calling.recordings.End, log)
 	pages, held, seeing := cfg.openPages(log), cfg.secrets(trust.dialog, log), cfg.visionModel(logins, p.getenv)
-	ownApps, closeDesktop := cfg.builtinApps(recent, calling, desktopDependencies{trust.modes, vault, seeing, func() *gateway.Gateway { return built.gateway }}, stopByKey(func() *gateway.Gateway { return built.gateway }, log), log)
+	ownApps, closeDesktop := cfg.builtinApps(recent, calling, desktopDependencies{trust.modes, vault, seeing, func() *gateway.Gateway { return built.gateway }, halts.leases}, stopByKey(func() *gateway.Gateway { return built.gateway }, log), log)
 	album := cfg.keptScreenshots(desktopOf(ownApps), calling.acts, vault, log)
 	self = builtin.NewApp(
 		builtin.Dependencies{
@@ -349,7 +350,7 @@ func (p *program) build(cfg *setup) (*components, error) {
 			Stops:            halts.stopper, Secrets: held, OnActiveChange: halts.publisher.StageChanged,
 		},
 		catalog: known.local, visibleApps: shown, pins: cfg.pins(built), watchBackground: finds.seeker.alongside(calling.watch), favourites: finder.Favourites,
-		dialog: trust.dialog, desktop: desktopOf(ownApps), log: log, listCache: &fileListCache{filepath.Join(cfg.platform.data, "shown.json"), trust.modes},
+		dialog: trust.dialog, desktop: desktopOf(ownApps), leases: halts.leases, log: log, listCache: &fileListCache{filepath.Join(cfg.platform.data, "shown.json"), trust.modes},
 		closers: []io.Closer{recorders, halts, album, finds.servers, cfg.browsers, logins, closeDrivers, calling.recordings, closeDesktop, calling.runStore, finder, record, closeLog, clientCloser{client}},
 	}
 	built.gateway.Dialog = cfg.asker(built.dialog)

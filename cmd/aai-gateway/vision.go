@@ -5,6 +5,7 @@ import (
 
 	"github.com/gybob/aai-gateway/internal/doctor"
 	"github.com/gybob/aai-gateway/internal/gateway"
+	"github.com/gybob/aai-gateway/internal/gateway/active"
 	"github.com/gybob/aai-gateway/internal/netguard"
 	"github.com/gybob/aai-gateway/internal/oauth"
 	"github.com/gybob/aai-gateway/internal/policy"
@@ -18,6 +19,7 @@ type desktopDependencies struct {
 	vault   *secrets.Vault
 	model   *model.Service
 	gateway func() *gateway.Gateway
+	leases  *active.LeaseStore
 }
 
 // visionModel returns the model for pictures. Its own client also reaches the model's server on this computer.

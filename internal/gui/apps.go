@@ -288,7 +288,7 @@ func (d *engine) sessionInfoTool() spec {
 		name: "ax_session_info", title: "Session information", effect: aai.Reads,
 		returns: `"connected_apps": {"type": "array", "items": {"type": "string"}}, "action_count": {"type": "integer"},
 			"undo_stack_depth": {"type": "integer"}, "subscriptions": {"type": "integer"}, "uptime_seconds": {"type": "number"},
-			"security_mode": {"type": "string", "enum": ["normal", "safe", "sandboxed"]}`,
+			"security_mode": {"type": "string", "enum": ["normal", "safe", "sandboxed"]}, "leases": {"type": "array"}`,
 		description: "List this conversation's programs and count its actions.",
 		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 			processes, actions := d.Sessions.For(call).Report()
@@ -302,6 +302,11 @@ func (d *engine) sessionInfoTool() spec {
 			}
 			if client := aai.ClientCapabilitiesOf(ctx); client.Subscriptions != nil {
 				info["subscriptions"] = client.Subscriptions()
+			}
+			if d.leases != nil {
+				if leases := d.leases.List(call, processes); len(leases) > 0 {
+					info["leases"] = leases
+				}
 			}
 			if d.securityMode != nil {
 				info["security_mode"] = d.securityMode()

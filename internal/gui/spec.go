@@ -34,6 +34,7 @@ type spec struct {
 	idempotent               bool              // of a tool that acts: the same call again changes nothing more
 	unlisted                 bool              // it serves resources, and takes no place in lists of tools and guides
 	recordsPerson            bool              // it records the person's acts
+	onlyLeases               bool              // it changes only leases, and acts on no program
 	lengthy                  bool              // clients may run its calls as tasks, however short its timeout
 	returns                  string            // the properties of a result that is data, as JSON; all are optional; empty: it is text
 	secret                   []string
@@ -138,6 +139,9 @@ func acceptNumbers(check func(any) (any, error)) func(any) (any, error) {
 	}
 }
 
+// acts reports whether the tool acts on a program.
+func (s spec) acts() bool { return s.effect != aai.Reads && !s.onlyLeases }
+
 // needsScreen reports whether the tool needs a desktop. The tools that check for one do not.
 func (s spec) needsScreen() bool {
 	return s.effect != aai.Reads || s.pictures || s.name == listAppsName
@@ -179,17 +183,17 @@ func (d *engine) precheckTool(ctx context.Context, s spec, call *aai.Call) error
 			return err
 		}
 	}
-	if s.precheck == nil {
-		return nil
+	if err := d.takeLease(ctx, s, call, true); err != nil || s.precheck == nil {
+		return err
 	}
 	return s.precheck(ctx, call)
 }
 
-// runTool runs a call of the tool. A tool that acts first checks that the person can see the screen, and shows the
-// person that an agent acts. Then the text is checked and the tool runs. At last the error is adapted to the tool, and
+// runTool runs a call of the tool. A tool that acts first checks that the person can see the screen, takes the lease of
+// the program, and shows the person that an agent acts. Then the text is checked and the tool runs. At last the error is adapted to the tool, and
 // the conversation's secrets are removed from the reply.
 func (d *engine) runTool(ctx context.Context, s spec, call *aai.Call, hasMode bool) (result *aai.Result, err error) {
-	if s.effect != aai.Reads {
+	if s.acts() {
 		d.acting.Add(1)
 		d.acts.Add(1)
 		defer d.acting.Add(-1)
@@ -198,6 +202,9 @@ func (d *engine) runTool(ctx context.Context, s spec, call *aai.Call, hasMode bo
 			if err := inputlock.CheckPaused(ctx, b.PauseReason); err != nil {
 				return nil, err
 			}
+		}
+		if err := d.takeLease(ctx, s, call, false); err != nil {
+			return nil, err
 		}
 		if b.Indicator != nil {
 			defer b.Indicator.Show(indicatorLabel(call))()
@@ -240,6 +247,8 @@ func indicatorLabel(call *aai.Call) string {
 func (s spec) adaptError(err error, call *aai.Call, hasMode bool) error {
 	e := *aai.AsError(err)
 	switch {
+	case s.onlyLeases: // the program gets nothing in any case
+		e.Delivery = aai.NotDelivered
 	case s.effect == aai.Reads && !params.Launches(call):
 		if e.Delivery = ""; s.starts { // the gateway cannot see that this call starts no program
 			e.Delivery = aai.NotDelivered

@@ -88,6 +88,7 @@ func everyCall() []toolCall {
 		{"ax_window", `{"app": "Form", "action": "minimize"}`},
 		{"ax_clipboard", `{"action": "read"}`},
 		{"ax_clipboard", `{"action": "write", "text": "Ann"}`},
+		{"ax_lease", `{"app": "Form"}`},
 		{"ax_session_info", `{}`},
 	}
 }

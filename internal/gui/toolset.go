@@ -14,6 +14,7 @@ import (
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
+	"github.com/gybob/aai-gateway/internal/gateway/active"
 	"github.com/gybob/aai-gateway/internal/gui/conversation"
 	"github.com/gybob/aai-gateway/internal/gui/eventlog"
 	"github.com/gybob/aai-gateway/internal/gui/params"
@@ -59,6 +60,8 @@ type Config struct {
 	CheckUpload func(path string) error
 	// Baselines keeps the pictures that windows are compared with; nil: none is kept.
 	Baselines *vision.Baselines
+	// Leases keep agents apart that act in one program; nil: agents do not wait for each other.
+	Leases *active.LeaseStore
 	// Model is asked about pictures; nil: none is.
 	Model *model.Service
 	// Recordings record the person's acts; nil: there are none.
@@ -86,6 +89,7 @@ type engine struct {
 	baselines    *vision.Baselines
 	model        *model.Service
 	recordings   *recording.Manager
+	leases       *active.LeaseStore
 	strokes      func() int
 	acts, acting atomic.Int64 // calls that do not only read: begun so far, and under way
 	do           func(context.Context, *aai.Call) (*aai.Result, error)
@@ -112,7 +116,7 @@ func New(cfg Config) *aai.App {
 			IsCallerHost: cfg.IsCallerHost, IsTerminal: cfg.IsTerminal, IsScreenLocked: cfg.IsScreenLocked, DashboardHosts: cfg.DashboardHosts, Log: log, Sessions: conversation.NewSessions(), SelfPID: os.Getpid(),
 		},
 		refStore: conversation.RefStore{Folder: cfg.RefsFolder}, filled: filled,
-		session: cfg.SessionInfo, pagesOf: cfg.PagesOf, checkUpload: cfg.CheckUpload, undoDepth: cfg.UndoDepth, securityMode: cfg.SecurityMode, begun: time.Now(), words: &vision.Reader{}, baselines: cfg.Baselines, model: cfg.Model, recordings: cfg.Recordings, strokes: cfg.InputLock.Strokes, do: cfg.Do,
+		session: cfg.SessionInfo, pagesOf: cfg.PagesOf, checkUpload: cfg.CheckUpload, undoDepth: cfg.UndoDepth, securityMode: cfg.SecurityMode, begun: time.Now(), words: &vision.Reader{}, baselines: cfg.Baselines, model: cfg.Model, recordings: cfg.Recordings, leases: cfg.Leases, strokes: cfg.InputLock.Strokes, do: cfg.Do,
 	}
 	filled.Runs = d.Runs
 	d.recorders = eventlog.New(func() eventlog.Config {
@@ -139,7 +143,7 @@ func (d *engine) tools() (tools []*aai.Tool) {
 		d.isAccessibleTool(), d.listAppsTool(), d.connectTool(), d.listWindowsTool(),
 		d.getTreeTool(), d.findTool(), d.relocateTool(), d.getAttributesTool(), d.getValueTool(), d.getStateTool(), d.getEventsTool(), d.recordTool(), d.assertTool(), d.waitTool(), d.waitIdleTool(), d.screenshotTool(), d.findVisualTool(), d.askModelTool(), d.visualDiffTool(), d.a11yAuditTool(), d.keyboardAuditTool(),
 		d.clickTool(), d.clickAtTool(), d.typeTool(), d.setValueTool(), d.fillTool(), d.keyPressTool(), d.scrollTool(), d.dragTool(), d.windowTool(),
-		d.clipboardTool(), d.sessionInfoTool(),
+		d.clipboardTool(), d.leaseTool(), d.sessionInfoTool(),
 	} {
 		tools = append(tools, d.tool(s))
 	}

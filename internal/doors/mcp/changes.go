@@ -41,6 +41,9 @@ func (d *Door) appOfCall(call *aai.Call) (app *aai.App, all bool) {
 
 // noteApp notes the tools that the client sees of the call's app, if it has not seen any.
 func (d *Door) noteApp(session *mcp.ServerSession, call *aai.Call) {
+	if key := call.Caller.Conversation(); !strings.HasPrefix(call.Caller.Session, d.session) {
+		d.clientStateOf(session).conversation.Store(&key)
+	}
 	if client := d.existingClientState(session); client != nil && client.app(call.App) != nil {
 		return // a lookup reads files
 	}

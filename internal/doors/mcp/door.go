@@ -14,6 +14,7 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -61,6 +62,8 @@ type Config struct {
 	ProjectFolder string
 	// HelpTimeout limits the time for an answer to such a form. Zero means 45 seconds.
 	HelpTimeout time.Duration
+	// OnConversationEnd is called when a session has ended, with the Conversation of its callers; may be nil.
+	OnConversationEnd func(key string)
 	// Resources are further resources that clients may read and subscribe to, besides those of apps.
 	Resources []Resource
 	// Tasks limits the resources of calls that outlast their requests.
@@ -294,14 +297,15 @@ func (w warnings) Enabled(ctx context.Context, level slog.Level) bool {
 // none.
 type clientState struct {
 	mu             sync.Mutex
-	wantsLog       bool                // it has requested logs
-	logTokens      float64             // messages that it may get now
-	logTokensAt    time.Time           // the time of logTokens
-	suppressedLogs int                 // messages dropped since the last sent one
-	roots          []aai.Root          // nil: unknown
-	rootsVersion   int                 // grows when the roots change
-	seen           map[string]*aai.App // apps of its calls, with the tools that it knows; by id
-	selection      entrySelection      // guarded by Door.lists.mu
+	wantsLog       bool                   // it has requested logs
+	logTokens      float64                // messages that it may get now
+	logTokensAt    time.Time              // the time of logTokens
+	conversation   atomic.Pointer[string] // of its calls, if that ends with the session; nil before the first
+	suppressedLogs int                    // messages dropped since the last sent one
+	roots          []aai.Root             // nil: unknown
+	rootsVersion   int                    // grows when the roots change
+	seen           map[string]*aai.App    // apps of its calls, with the tools that it knows; by id
+	selection      entrySelection         // guarded by Door.lists.mu
 }
 
 // clientStates maps sessions to their state. It is safe for concurrent use.
@@ -322,6 +326,9 @@ func (d *Door) clientStateOf(session *mcp.ServerSession) *clientState {
 	d.clients.of[session] = g
 	go func() {
 		_ = session.Wait() // the error does not matter
+		if key := g.conversation.Load(); key != nil && d.cfg.OnConversationEnd != nil {
+			d.cfg.OnConversationEnd(*key)
+		}
 		d.subscriptions.removeAll(session)
 		d.clients.mu.Lock()
 		defer d.clients.mu.Unlock()
