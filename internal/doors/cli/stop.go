@@ -122,6 +122,9 @@ func (r *run) running(ctx context.Context, args map[string]any) (version string,
 		if shown.Omitted > 0 {
 			r.output.note("There are more calls than are shown.")
 		}
+		for _, l := range shown.Leases {
+			r.output.note(aai.CleanText(l.String(), maxLine) + ".")
+		}
 		for _, h := range shown.Stops {
 			r.output.note("Stopped: " + h.String() + ".")
 		}
