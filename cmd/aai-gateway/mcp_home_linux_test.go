@@ -91,7 +91,7 @@ func TestMCP(t *testing.T) {
 		{"WordsOfSDKs", mcpWordsOfSDKs},
 		{"ModelOfTheClient", mcpModelOfTheClient},
 		{"ModelOfAService", mcpModelOfAService},
-		{"Composed", mcpComposed},
+		{"Composed", mcpComposed}, {"Leases", mcpLeases},
 		{"BareClients", mcpBareClients},
 		{"InsideItsHost", mcpInsideItsHost},
 		{"OverHTTP", mcpOverHTTP},
