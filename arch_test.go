@@ -71,7 +71,7 @@ func importRules() []packageRules {
 		{name: "internal/gateway", ours: []string{"aai", "internal/gateway/actionctx", "internal/sanitize"},
 			why: "the path of every call; doors call it, and Actions report to it"},
 		{name: "internal/gateway/active", ours: []string{"aai", "internal/answer", "internal/files/atomicfile", "internal/gateway", "internal/sanitize", "internal/schema"}, modules: []string{"github.com/fsnotify/fsnotify", "github.com/gofrs/flock"}, tests: []string{"internal/audit"},
-			why: "which calls are active in all gateways, what a person stopped, and recent results that may be repeated"},
+			why: "which calls are active in all gateways, what a person stopped, which agent has which program, and recent results that may be repeated"},
 		{name: "internal/process", modules: []string{"golang.org/x/sys"},
 			why: "child processes that end with the gateway, and the identity of the process at the other end of a pipe or socket"},
 		{name: "internal/platform/linux/session", ours: []string{"aai", "internal/catalog/desktopentry", "internal/dbus/wire", "internal/desktop", "internal/process"}, tests: []string{"internal/platform/linux/private", "internal/platform/linux/x11"},

@@ -71,8 +71,8 @@ const (
 	// A web app answered with an error. Next: read its status and text in the message; correct
 	// the arguments, or report it to the site.
 	APIRequestFailed Code = "API_REQUEST_FAILED"
-	// The caller made too many calls. Next: wait for `retry_after_ms`, then repeat the call;
-	// nothing was done.
+	// The caller made too many calls, or the program or the screen is taken for a while. Next: wait
+	// for `retry_after_ms`, then repeat the call; nothing was done.
 	RateLimited Code = "RATE_LIMITED"
 	// The call cannot be recorded, so it did not run. Next: check the disk and the state folder:
 	// `aai-gateway audit verify`, `aai-gateway doctor`.
