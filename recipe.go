@@ -81,11 +81,15 @@ type COMRecipe struct {
 	Steps  []COMStep
 }
 
-// A COMStep is one step: create, call, set, get or return.
+// A COMStep is one step: create, call, set, get, list or return. In its values "${name}" stands for a parameter, or alone for an
+// earlier step's variable if no parameter has the name.
 type COMStep struct {
 	Action, Var, Object, ProgID, Method, Property string
-	Value                                         json.RawMessage   // set, return; may hold ${param}
-	Args                                          []json.RawMessage // call; may hold ${param}
+	Value                                         json.RawMessage            // set, return
+	Args                                          []json.RawMessage          // call, get, set
+	Named                                         map[string]json.RawMessage // call: further arguments by their names
+	Properties                                    []string                   // list: those of each item
+	Running                                       bool                       // create: attach to the running instance of the class
 }
 
 // An IntentRecipe sends an Android intent.

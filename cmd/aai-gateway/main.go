@@ -53,6 +53,9 @@ const (
 	holdViewsArgument    = "hold-views"
 )
 
+// runCOMCommand is the argument that makes this program a process that runs COM calls, on Windows.
+const runCOMCommand = "run-com"
+
 func main() { os.Exit(runWithHost(newHostAccess())) }
 
 // runWithHost runs the program with its host access.
@@ -62,6 +65,9 @@ func runWithHost(g hostAccess) int {
 	}
 	if len(os.Args) == 2 && os.Args[1] == runScriptCommand {
 		return child.Run(os.Stdin, os.Stdout)
+	}
+	if len(os.Args) == 2 && os.Args[1] == runCOMCommand {
+		return runCOM(os.Stdin, os.Stdout)
 	}
 	if len(os.Args) > 3 && os.Args[1] == serverGuardArgument {
 		return runServerGuard(os.Args[2:])

@@ -7,10 +7,10 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/catalog"
+	"github.com/gybob/aai-gateway/internal/drivers/com"
 )
 
-// hostPlatform returns Windows: descriptors in the program data folders. It has no driver yet, so
-// its apps are listed, and calls return AUTOMATION_NOT_SUPPORTED.
+// hostPlatform returns Windows: descriptors in the program data folders, tools over COM.
 func hostPlatform(home string, getenv func(string) string) platform {
 	folder := func(variable, fallback string) string {
 		if dir := getenv(variable); filepath.IsAbs(dir) {
@@ -31,8 +31,9 @@ func hostPlatform(home string, getenv func(string) string) platform {
 				catalog.Files(filepath.Join(folder("APPDATA", filepath.Join(home, "AppData", "Roaming")), "aai"), "*.json"),
 			)
 		},
-		drivers: func(*setup, *slog.Logger) (map[string]aai.Driver, io.Closer) {
-			return nil, io.NopCloser(nil)
+		drivers: func(cfg *setup, log *slog.Logger) (map[string]aai.Driver, io.Closer) {
+			d := com.New(com.Config{Command: cfg.comChild, Log: log})
+			return map[string]aai.Driver{"windows/com": d, "windows/ipc": d}, d
 		},
 	}
 }

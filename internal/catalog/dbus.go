@@ -141,7 +141,7 @@ func (p *parser) fixedArgs(tool *members, r *aai.Recipe) []json.RawMessage {
 	if !tool.has("args") {
 		return nil
 	}
-	return append([]json.RawMessage{}, p.comArgs(tool, r)...)
+	return append([]json.RawMessage{}, p.comArgs(tool, r, nil)...)
 }
 
 // usesParams reports whether the recipe sets a D-Bus property that has no secret's name. The driver can then read the

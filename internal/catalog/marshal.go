@@ -211,6 +211,11 @@ func writeCOM(_ *Section, r *aai.Recipe, tool *objectText) {
 		step.add("property", s.Property)
 		step.add("value", s.Value)
 		step.add("args", s.Args)
+		step.add("named", s.Named)
+		step.add("properties", s.Properties)
+		if s.Running {
+			step.put("running", true)
+		}
 		steps[i] = step
 	}
 	tool.put("script", steps)

@@ -21,6 +21,8 @@ type Limits struct {
 	// NoChildren is for a process that starts no other. Windows enforces it; elsewhere the
 	// process must restrict itself, and only the process itself is tied to this one.
 	NoChildren bool
+	// FreeChildren leaves the processes that it starts alone when it ends. Only Windows supports it.
+	FreeChildren bool
 	// Memory is the memory limit on Windows, in bytes; 0 means none. Elsewhere the process must
 	// limit itself.
 	Memory uintptr

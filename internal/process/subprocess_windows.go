@@ -28,6 +28,9 @@ func tieToParent(p *os.Process, l Limits) (letGo func(), err error) {
 		limits.BasicLimitInformation.LimitFlags |= windows.JOB_OBJECT_LIMIT_ACTIVE_PROCESS | windows.JOB_OBJECT_LIMIT_DIE_ON_UNHANDLED_EXCEPTION
 		limits.BasicLimitInformation.ActiveProcessLimit = 1
 	}
+	if l.FreeChildren {
+		limits.BasicLimitInformation.LimitFlags |= windows.JOB_OBJECT_LIMIT_SILENT_BREAKAWAY_OK
+	}
 	if l.Memory > 0 {
 		limits.BasicLimitInformation.LimitFlags |= windows.JOB_OBJECT_LIMIT_PROCESS_MEMORY
 		limits.ProcessMemoryLimit = l.Memory
