@@ -24,6 +24,9 @@ func TestMain(m *testing.M) {
 	switch {
 	case len(os.Args) == 2 && os.Args[1] == "run-com":
 		os.Exit(host.Run(os.Stdin, os.Stdout))
+	case len(os.Args) == 2 && os.Args[1] == "end":
+		_, _ = os.Stdin.Read(make([]byte, 1))
+		os.Exit(3)
 	case len(os.Args) > 2 && os.Args[1] == "serve":
 		if err := fakeserver.Serve(os.Args[2], time.Minute); err != nil {
 			os.Exit(1)

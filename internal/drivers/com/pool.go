@@ -22,6 +22,8 @@ const (
 	maxIdle = 8
 	// replyReserve is the part of a call's time that is left for the report of a step that hangs.
 	replyReserve = 40 * time.Millisecond
+	// replyGrace is the time after the deadline in which that report may still arrive.
+	replyGrace = 50 * time.Millisecond
 	// maxReply limits a reply, in bytes.
 	maxReply = 64 << 20
 	// budgetWithout is the time for a call without a deadline.
@@ -67,21 +69,33 @@ func (p *pool) run(ctx context.Context, app string, r *Request) (*Reply, error) 
 	go func() { replies <- w.exchange(r) }()
 	select {
 	case reply := <-replies:
-		if reply == nil {
-			w.Stop(false)
-			return nil, lostError(w)
-		}
-		if reply.Failure != nil && reply.Failure.Late {
-			go w.Stop(false)
-		} else {
-			p.put(w)
-		}
-		return reply, nil
+		return p.finish(w, reply)
 	case <-ctx.Done():
-		w.Kill()
-		go w.Stop(false)
-		return nil, contextError(ctx, app)
 	}
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		select {
+		case reply := <-replies:
+			return p.finish(w, reply)
+		case <-time.After(replyGrace):
+		}
+	}
+	w.Kill()
+	go w.Stop(false)
+	return nil, contextError(ctx, app)
+}
+
+// finish returns a reply, and keeps the process if it can run another call.
+func (p *pool) finish(w *worker, reply *Reply) (*Reply, error) {
+	switch {
+	case reply == nil:
+		w.Stop(false)
+		return nil, lostError(w)
+	case reply.Failure != nil && reply.Failure.Late:
+		go w.Stop(false)
+	default:
+		p.put(w)
+	}
+	return reply, nil
 }
 
 func lostError(w *worker) *aai.Error {

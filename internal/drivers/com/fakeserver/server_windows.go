@@ -15,10 +15,19 @@ import (
 
 // Register registers a class of this server for all users: Wine does not merge the classes of one user into the others.
 func Register(progID, class, command string) error {
-	for path, value := range map[string]string{
-		progID: "Test app", progID + `\CLSID`: class, `CLSID\` + class: "Test app", `CLSID\` + class + `\ProgID`: progID,
-		`CLSID\` + class + `\LocalServer32`: command,
-	} {
+	if err := Alias(progID, class); err != nil {
+		return err
+	}
+	return set(map[string]string{`CLSID\` + class: "Test app", `CLSID\` + class + `\ProgID`: progID, `CLSID\` + class + `\LocalServer32`: command})
+}
+
+// Alias registers another ProgID of a class.
+func Alias(progID, class string) error {
+	return set(map[string]string{progID: "Test app", progID + `\CLSID`: class})
+}
+
+func set(values map[string]string) error {
+	for path, value := range values {
 		key, _, err := registry.CreateKey(registry.LOCAL_MACHINE, `Software\Classes\`+path, registry.WRITE)
 		if err != nil {
 			return err
@@ -141,7 +150,7 @@ func (s *server) query(o *object, iid *windows.GUID, out *uintptr) uintptr {
 		return 0x80004002
 	}
 	o.refs.Add(1)
-	*out = uintptr(unsafe.Pointer(o))
+	*out = uintptr(unsafe.Pointer(o)) //nolint:gosec // the pointer is COM's
 	return 0
 }
 
@@ -154,7 +163,7 @@ func (s *server) release(o *object) uintptr {
 }
 
 func (s *server) ids(_ *object, _ uintptr, names **uint16, n, _ uint32, ids *int32) uintptr {
-	in, out := unsafe.Slice(names, n), unsafe.Slice(ids, n)
+	in, out := unsafe.Slice(names, n), unsafe.Slice(ids, n) //nolint:gosec // the lists are COM's
 	known, result := members()[1:], uintptr(0)
 	for i, name := range in {
 		if i > 0 {

@@ -1,0 +1,110 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+	"unsafe"
+
+	"gotest.tools/v3/assert"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/drivers/com"
+	"github.com/gybob/aai-gateway/internal/drivers/com/fakeserver"
+)
+
+const (
+	testProgID = "AaiTest.Speed"
+	testClass  = "{5B0D7A51-6C0E-4D2B-9A53-0F7C1E2A9B77}"
+)
+
+// TestMain runs the tests, or is a process of the driver, or the app.
+func TestMain(m *testing.M) {
+	switch {
+	case len(os.Args) == 2 && os.Args[1] == "run-com":
+		os.Exit(Run(os.Stdin, os.Stdout))
+	case len(os.Args) > 1 && os.Args[1] == "serve":
+		if fakeserver.Serve(testClass, time.Minute) != nil {
+			os.Exit(1)
+		}
+	}
+	os.Exit(m.Run())
+}
+
+// bareLoop creates an object, calls a method with two arguments and releases the object, with nothing of the driver between.
+func bareLoop(t *testing.T, l *library, progID, member string, a, b variant) {
+	id, hr := l.class(progID)
+	assert.Assert(t, !failed(hr), "%#x", hr)
+	var object unsafe.Pointer
+	hr = call(l.createInstance, addressOf(&id), 0, 5, addressOf(iidDispatch()), addressOf(&object))
+	assert.Assert(t, !failed(hr), "%#x", hr)
+	found, _, hr := ids(object, member, nil)
+	assert.Assert(t, !failed(hr), "%#x", hr)
+	var result variant
+	hr, _, _ = (&invocation{object: object, id: found[0], flags: flagMethod | flagGet, args: []variant{a, b}}).run(&result)
+	assert.Assert(t, !failed(hr), "%#x", hr)
+	l.release(&result)
+	invokeAt(object, release)
+}
+
+// TestSpeed compares a call in a warm process with a bare loop, by their medians.
+func TestSpeed(t *testing.T) {
+	runtime.LockOSThread()
+	l := newLibrary()
+	assert.Assert(t, !failed(call(l.initialize, 0, apartmentThreaded)))
+	self, err := os.Executable()
+	assert.NilError(t, err)
+	assert.NilError(t, fakeserver.Register(testProgID, testClass, `"`+self+`" serve`))
+	d := com.New(com.Config{Command: func() (*exec.Cmd, error) {
+		return exec.CommandContext(context.Background(), self, "run-com"), nil
+	}})
+	defer d.Close() //nolint:errcheck // it cannot fail
+	number := func(n uint64) variant { return variant{vt: com.VTI4, value: n} }
+	for _, c := range []struct{ progID, member, what string }{
+		{testProgID, "Add", "an app in a process of its own"},
+		{"Scripting.Dictionary", "Add", "an object in the same process"},
+	} {
+		step := aai.COMStep{Action: "call", Object: "a", Method: c.member, Args: rawArgs("1", "2")}
+		action, err := d.Compile(&aai.Recipe{App: "x", COM: &aai.COMRecipe{Steps: []aai.COMStep{{Action: "create", Var: "a", ProgID: c.progID}, step}}})
+		assert.NilError(t, err)
+		one := func() {
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			defer cancel()
+			_, err := action(ctx, &aai.Call{})
+			assert.NilError(t, err)
+		}
+		one()
+		var bare, driven []time.Duration
+		for range 100 {
+			bare = append(bare, timed(func() { bareLoop(t, l, c.progID, c.member, number(1), number(2)) }))
+			driven = append(driven, timed(one))
+		}
+		t.Logf("%s: bare %v, by the driver %v", c.what, median(bare), median(driven))
+		if c.progID == testProgID {
+			assert.Check(t, median(driven) < 2*median(bare), "%v, %v", median(driven), median(bare))
+		}
+	}
+}
+
+func rawArgs(texts ...string) (args []json.RawMessage) {
+	for _, text := range texts {
+		args = append(args, json.RawMessage(text))
+	}
+	return args
+}
+
+func timed(f func()) time.Duration {
+	start := time.Now()
+	f()
+	return time.Since(start)
+}
+
+func median(all []time.Duration) time.Duration {
+	slices.Sort(all)
+	return all[len(all)/2]
+}
