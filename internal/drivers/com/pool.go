@@ -26,8 +26,8 @@ const (
 	replyGrace = 50 * time.Millisecond
 	// maxReply limits a reply, in bytes.
 	maxReply = 64 << 20
-	// budgetWithout is the time for a call without a deadline.
-	budgetWithout = 10 * time.Minute
+	// longest is the time limit of a call without a deadline.
+	longest = 10 * time.Minute
 )
 
 // A pool keeps the processes that run COM calls. Each belongs to one app and runs one call at a time.
@@ -60,11 +60,10 @@ func (p *pool) run(ctx context.Context, app string, r *Request) (*Reply, error) 
 		e.Hint, e.Delivery = "aai-gateway doctor shows the parts that are missing.", aai.NotDelivered
 		return nil, e
 	}
-	budget := budgetWithout
+	r.Deadline = time.Now().Add(longest)
 	if deadline, ok := ctx.Deadline(); ok {
-		budget = time.Until(deadline) - replyReserve
+		r.Deadline = deadline.Add(-replyReserve)
 	}
-	r.BudgetMS = max(budget.Milliseconds(), 1)
 	replies := make(chan *Reply, 1)
 	go func() { replies <- w.exchange(r) }()
 	select {

@@ -1,12 +1,14 @@
 package com
 
+import "time"
+
 // A Request is the work of one call for the process that runs it: one line of JSON.
 type Request struct {
 	Steps []Step `json:"steps,omitempty"`
 	// Return lists the variables that the answer must have.
 	Return []string `json:"return,omitempty"`
-	// BudgetMS is the time for all steps, in milliseconds.
-	BudgetMS int64 `json:"budget"`
+	// Deadline is the time by which the process reports the step that still runs, and ends.
+	Deadline time.Time `json:"deadline"`
 	// Describe is a class: its type library is to be described, in the place of steps.
 	Describe string `json:"describe,omitempty"`
 	// Start allows Describe to create an object of the class.

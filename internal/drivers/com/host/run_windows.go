@@ -134,7 +134,7 @@ func (l *library) serve(r *com.Request, replies *replyWriter) {
 	number := replies.sent + 1
 	replies.mu.Unlock()
 	s := &session{library: l, vars: map[string]held{}}
-	late := time.AfterFunc(time.Duration(r.BudgetMS)*time.Millisecond, func() {
+	late := time.AfterFunc(time.Until(r.Deadline), func() {
 		f := s.progress()
 		f.Late = true
 		if replies.send(number, &com.Reply{Failure: &f}) {
