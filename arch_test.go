@@ -122,7 +122,7 @@ func importRules() []packageRules {
 			why: "the JSON of apps that implement the AAI protocol themselves, the same over D-Bus and COM"},
 		{name: "internal/drivers/com", ours: []string{"aai", "internal/drivers/envelope", "internal/process"}, tests: []string{"internal/drivers/com/host", "internal/drivers/com/fakeserver"},
 			why: "runs declared tools over COM in processes; it knows no Windows"},
-		{name: "internal/drivers/com/host", ours: []string{"aai", "internal/drivers/com"}, modules: []string{"golang.org/x/sys"},
+		{name: "internal/drivers/com/host", ours: []string{"aai", "internal/drivers/com"}, modules: []string{"golang.org/x/sys"}, tests: []string{"internal/drivers/com/fakeserver"},
 			why: "calls COM objects in a process of its own; only Windows has it"},
 		{name: "internal/drivers/com/fakeserver", modules: []string{"golang.org/x/sys"}, forTest: true,
 			why: "an app with an automation interface, written without the driver, for its tests"},

@@ -18,7 +18,7 @@ func (s *setup) comChild() (*exec.Cmd, error) {
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.CommandContext(context.Background(), path, runCOMCommand) //nolint:gosec // it is this program
+	cmd := exec.CommandContext(context.Background(), path, runCOMCommand)
 	cmd.Env = withoutSecrets(s.session.Environ(os.Environ()))
 	return cmd, nil
 }

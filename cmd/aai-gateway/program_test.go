@@ -37,6 +37,9 @@ func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == runScriptCommand {
 		os.Exit(child.Run(os.Stdin, os.Stdout))
 	}
+	if len(os.Args) == 2 && os.Args[1] == runCOMCommand {
+		os.Exit(runCOM(os.Stdin, os.Stdout))
+	}
 	if len(os.Args) > 3 && os.Args[1] == serverGuardArgument {
 		os.Exit(runServerGuard(os.Args[2:]))
 	}

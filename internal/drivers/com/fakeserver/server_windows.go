@@ -150,7 +150,7 @@ func (s *server) query(o *object, iid *windows.GUID, out *uintptr) uintptr {
 		return 0x80004002
 	}
 	o.refs.Add(1)
-	*out = uintptr(unsafe.Pointer(o)) //nolint:gosec // the pointer is COM's
+	*out = uintptr(unsafe.Pointer(o))
 	return 0
 }
 
@@ -163,7 +163,7 @@ func (s *server) release(o *object) uintptr {
 }
 
 func (s *server) ids(_ *object, _ uintptr, names **uint16, n, _ uint32, ids *int32) uintptr {
-	in, out := unsafe.Slice(names, n), unsafe.Slice(ids, n) //nolint:gosec // the lists are COM's
+	in, out := unsafe.Slice(names, n), unsafe.Slice(ids, n)
 	known, result := members()[1:], uintptr(0)
 	for i, name := range in {
 		if i > 0 {

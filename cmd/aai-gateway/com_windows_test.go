@@ -1,0 +1,64 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+)
+
+const filesApp = `{"schema_version": "1.0", "appId": "com.example.files", "name": "Files", "description": "Files of this computer.", "version": "1.0.0",
+"platforms": {"windows": {"automation": "com", "progid": "Scripting.FileSystemObject", "tools": [
+	{"name": "list", "description": "List the files of a folder", "effect": "reads",
+		"parameters": {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]},
+		"script": [
+			{"action": "create", "var": "fso", "progid": "Scripting.FileSystemObject"},
+			{"action": "call", "object": "fso", "method": "GetFolder", "args": ["${path}"], "var": "folder"},
+			{"action": "get", "object": "folder", "property": "Files", "var": "files"},
+			{"action": "list", "object": "files", "properties": ["Name", "Size"], "var": "rows"},
+			{"action": "return", "value": {"files": "${rows}"}}]},
+	{"name": "run", "description": "Run a command", "parameters": {"type": "object", "properties": {"command": {"type": "string"}}, "required": ["command"]},
+		"script": [
+			{"action": "create", "var": "shell", "progid": "WScript.Shell"},
+			{"action": "call", "object": "shell", "method": "Run", "args": ["${command}", 0, true]}]}
+]}}}`
+
+// windowsHome returns a home folder with a descriptor, and a function that runs the program there.
+func windowsHome(t *testing.T, descriptor, settings string) func(args ...string) (string, error) {
+	t.Helper()
+	home := t.TempDir()
+	for path, text := range map[string]string{".aai/com.example.files/aai.json": descriptor, ".aai/config.json": settings} {
+		path = filepath.Join(home, filepath.FromSlash(path))
+		assert.NilError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		assert.NilError(t, os.WriteFile(path, []byte(text), 0o600))
+	}
+	return func(args ...string) (string, error) {
+		cmd := exec.CommandContext(t.Context(), "aai-gateway", args...)
+		cmd.Env = append(os.Environ(), "HOME="+home, "USERPROFILE="+home, "LOCALAPPDATA="+filepath.Join(home, "local"))
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+}
+
+// TestWindowsExec runs a descriptor's tool with the program, as a person does.
+func TestWindowsExec(t *testing.T) {
+	folder := t.TempDir()
+	assert.NilError(t, os.WriteFile(filepath.Join(folder, "größe.txt"), []byte("12345"), 0o600))
+	run := windowsHome(t, filesApp, `{"consent": {"preapproved": [{"app": "com.example.files", "tools": ["list"], "caller": "*", "expires": "2126-01-01T00:00:00Z"}]}}`)
+	out, err := run("exec", "com.example.files", "list", "--arg", "path="+folder)
+	assert.NilError(t, err, out)
+	assert.Check(t, is.Contains(strings.ReplaceAll(out, " ", ""), `"Name":"größe.txt"`))
+	out, err = run("exec", "com.example.files", "list", "--arg", `path=C:\none`)
+	assert.Check(t, err != nil)
+	assert.Check(t, is.Contains(out, "step 2, call GetFolder"))
+	out, err = run("exec", "com.example.files", "run", "--arg", "command=cmd /c exit 0")
+	assert.Check(t, err != nil)
+	assert.Check(t, is.Contains(out, "CONSENT_REQUIRED"))
+	out, err = run("guide", "com.example.files")
+	assert.NilError(t, err, out)
+	assert.Check(t, is.Contains(out, "List the files of a folder"))
+}
