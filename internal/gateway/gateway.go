@@ -21,6 +21,7 @@ type Gateway struct {
 	Stops            StopChecker      // knows the stopped calls; nil: calls cannot be stopped
 	Secrets          PersonSecrets    // fills {{secret:NAME}}; nil: there are none
 	Claims           Claims           // coordinates with the person's other gateways; may be nil
+	Pause            PauseFunc        // makes calls wait while the person works where they act; may be nil
 	OnActiveChange   func()           // runs when a call begins, changes or ends; must be quick; may be nil
 
 	dialogLock      dialogMutex // one call at a time uses Dialog
@@ -202,15 +203,19 @@ func (p *invocation) act() (*aai.Result, *aai.Error) {
 // queue waits for the target's queue slot. It runs after questions to a person, so that no
 // slot is held meanwhile.
 func (p *invocation) queue() *aai.Error {
-	ctx := p.clock.within(p.ctx)
-	if ctx.Err() != nil || !p.enterStage(StageQueueing) {
+	if p.clock.within(p.ctx).Err() != nil || !p.enterStage(StageQueueing) {
 		return p.cancel()
 	}
+	paused, err := p.awaitPause()
+	if err != nil {
+		return err
+	}
+	ctx := p.clock.within(p.ctx)
 	waited, err := p.acquireSlot(ctx)
 	if err != nil {
 		return err
 	}
-	if waited || p.personAsked || p.deferred {
+	if waited || paused || p.personAsked || p.deferred {
 		if err := p.recheckGates(ctx); err != nil {
 			return err
 		}

@@ -275,3 +275,50 @@ func TestMeasurements(t *testing.T) {
 		assert.Check(t, is.Equal(got[name], want), name)
 	}
 }
+
+// TestPausedForThePerson checks that a call that acts waits for Gateway.Pause with its clock paused and without a slot,
+// that a reading call to the same app runs meanwhile, and that the error of Pause ends the call before its Action.
+func TestPausedForThePerson(t *testing.T) {
+	const taken = 3 * toolTimeout
+	busy := aai.Errorf(aai.RateLimited, "the person works there")
+	for name, c := range map[string]struct {
+		effect aai.Effect
+		err    error
+		took   time.Duration
+		ran    bool
+	}{
+		"an act":           {aai.Changes, nil, taken, true},
+		"an act in vain":   {aai.Changes, busy, taken, false},
+		"a reading call":   {aai.Reads, busy, 0, true},
+		"a dangerous call": {aai.Destroys, nil, taken, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ran := 0
+				w := onWindows(func(context.Context, *aai.Call) (*aai.Result, error) { ran++; return &aai.Result{}, nil })
+				w.app.Tools[0].Effect = c.effect
+				look := *w.app.Tools[0]
+				look.Name, look.Effect = "look", aai.Reads
+				w.app.Tools = append(w.app.Tools, &look)
+				g := w.gateway()
+				g.Pause = func(ctx context.Context, _ *aai.Request) (bool, error) {
+					reading := w.call()
+					reading.Tool = "look"
+					_, err := g.Do(t.Context(), reading)
+					assert.Check(t, err)
+					assert.Check(t, aai.Sleep(ctx, taken))
+					return true, c.err
+				}
+				begun := time.Now()
+				_, err := g.Do(t.Context(), w.call())
+				assert.Check(t, is.Equal(time.Since(begun), c.took), err)
+				assert.Check(t, is.Equal(err == nil, c.ran), "%v", err)
+				want := 1
+				if c.effect != aai.Reads {
+					want = map[bool]int{true: 2, false: 1}[c.ran]
+				}
+				assert.Check(t, is.Equal(ran, want))
+			})
+		})
+	}
+}
