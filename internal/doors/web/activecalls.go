@@ -16,7 +16,7 @@ const stopPageName = "now"
 // activeCallsPage shows the active calls, and stops them.
 func activeCallsPage() page {
 	return page{
-		name: stopPageName, path: "/now", nav: true, live: []string{EventActiveCalls, EventJournal}, show: showActiveCalls,
+		name: stopPageName, path: "/now", nav: true, live: []string{EventActiveCalls, EventJournal, EventDesktops}, show: showActiveCalls,
 		acts: map[string]act{"stop": stopCalls, "start": restartCalls},
 	}
 }
@@ -41,7 +41,8 @@ type activeCallsPageData struct {
 	Picture *keptScreenshot     `json:"-"` // the latest stored screenshot; nil if there is none
 	Last    []answer.CallRecord `json:"-"` // the latest finished calls, if none is active
 
-	Recorded *recordingRow `json:"-"` // the recording that runs; nil: none
+	Recorded *recordingRow    `json:"-"` // the recording that runs; nil: none
+	Desktops []answer.Session `json:"-"` // the isolated sessions that run
 }
 
 // lastCalls is the number of finished calls to show if none is active.
@@ -96,7 +97,7 @@ func showActiveCalls(v *pageRequest) (any, error) {
 	for _, s := range shown.Stops {
 		shown.All = shown.All || s.IsEverything()
 	}
-	shown.Picture, shown.Recorded = v.screenshotOf(""), v.runningRecording()
+	shown.Picture, shown.Recorded, shown.Desktops = v.screenshotOf(""), v.runningRecording(), v.desktops()
 	if len(shown.Calls) == 0 {
 		// The page works without the last calls.
 		_ = v.read("history", map[string]any{"limit": lastCalls, "looks": false}, &shown.Last)

@@ -146,7 +146,7 @@ func TestActiveCallsPageShowsTheLastCalls(t *testing.T) {
 	w.enter(t)
 	got := answer{status: http.StatusOK, at: "/now", body: w.shows(t, "Nothing runs.", "The last calls")} // the call has ended
 	expectPage(t, got, "Nothing runs.", "The last calls", `href="/history/c11"`, `href="/history/c4"`, `!href="/history/c3"`, "/usr/bin/claude",
-		`href="/history">All calls`, `hx-trigger="running from:#live, journal from:#live"`)
+		`href="/history">All calls`, `hx-trigger="running from:#live, journal from:#live, desktops from:#live"`)
 	body := w.shows(t, `href="/history/c4"`)
 	assert.Check(t, !strings.Contains(body, `<bdi class="theirs">running</bdi>`), "the page's own looks are listed:\n%s", body)
 	g, ended := w.newOtherGateway(t), make(chan struct{})

@@ -26,8 +26,11 @@ type Config struct {
 	// WatchEvents calls tell with the event kind of each change, by any gateway of the
 	// person, until ctx ends. It returns at once. Nil: pages do not update.
 	WatchEvents func(ctx context.Context, tell func(kind string))
-	Programs    *Programs    // nil: there is no desktop
-	Log         *slog.Logger // nil discards the log
+	Programs    *Programs // nil: there is no desktop
+	// WatchSession calls show with the pictures of an isolated session's screen, as PNG, until ctx or the session ends or
+	// show returns an error. Nil: there are no isolated sessions.
+	WatchSession func(ctx context.Context, id string, show func(png []byte) error) error
+	Log          *slog.Logger // nil discards the log
 }
 
 // A Door serves the pages to the person at this computer. It is safe for concurrent use.
@@ -38,6 +41,8 @@ type Door struct {
 	programs      *Programs
 	events        eventHub
 	streams       streamLimiter
+	screens       streamLimiter
+	watchSession  func(ctx context.Context, id string, show func(png []byte) error) error
 	log           *slog.Logger
 	now           func() time.Time
 
@@ -66,7 +71,7 @@ const (
 // New returns a door. It does no I/O.
 func New(cfg Config) (*Door, error) {
 	d := &Door{
-		gateway: cfg.Gateway, askAtTerminal: cfg.AskAtTerminal, watchEvents: cfg.WatchEvents, programs: cfg.Programs, log: cfg.Log, now: time.Now, pages: pages(),
+		gateway: cfg.Gateway, askAtTerminal: cfg.AskAtTerminal, watchEvents: cfg.WatchEvents, programs: cfg.Programs, watchSession: cfg.WatchSession, log: cfg.Log, now: time.Now, pages: pages(),
 		name: hostName(), link: loginLink{secret: random(32), used: make(chan struct{})}, guessLimiter: rate.NewLimiter(rate.Every(guessInterval), maxGuesses), sessions: sessions{all: make(map[string]*session)},
 	}
 	if d.log == nil {
@@ -137,6 +142,7 @@ func (d *Door) routes(server *httpdoor.Server) {
 	handle("POST /leave", d.requireSession(func(w http.ResponseWriter, r *http.Request, _ *pageRequest) { d.logout(w, r) }))
 	handle("GET /live", d.requireSession(d.streamEvents))
 	handle("GET /picture/{id}", d.requireSession(d.serveImage))
+	handle("GET /screen/{id}", d.requireSession(d.streamScreen))
 	handle("POST /language", d.requireSession(d.chooseLanguage))
 	front := http.RedirectHandler(d.pages[0].path, http.StatusSeeOther).ServeHTTP
 	handle("GET /{$}", front)

@@ -20,6 +20,7 @@ const (
 	EventPrograms    = "programs" // something happened in a program or an app that a page of events shows
 
 	EventSettings = "settings" // the person's settings file was written
+	EventDesktops = "desktops" // an isolated session has ended, or the person took it over or gave it back
 )
 
 const (
@@ -131,7 +132,7 @@ func (d *Door) streamEvents(w http.ResponseWriter, r *http.Request, v *pageReque
 	}
 	l, end := d.events.subscribe(after)
 	defer end()
-	goes, left := d.streams.add(v.session)
+	goes, left := d.streams.add(v.session, maxStreams)
 	defer left()
 	control := http.NewResponseController(w)
 	w.Header().Set("Content-Type", "text/event-stream")

@@ -23,7 +23,7 @@ type act func(v *pageRequest) (done any, err error)
 // pages lists all pages, in the order of the navigation. The first is the front page.
 func pages() []page {
 	return []page{
-		activeCallsPage(), eventsPage(),
+		activeCallsPage(), desktopPage(), eventsPage(),
 		appsPage(), appPage(), toolPage(), lintPage(), integrationsPage(), scanPage(),
 		historyPage(), storyPage(), chartsPage(),
 		recordingsPage(), stepsPage(),

@@ -19,14 +19,14 @@ type streamLimiter struct {
 	of map[*session][]chan struct{}
 }
 
-// add adds a stream, until end. The channel is closed when the stream must end.
-func (s *streamLimiter) add(of *session) (goes <-chan struct{}, end func()) {
+// add adds a stream, until end. The channel is closed when the stream must end, since there are more than the limit.
+func (s *streamLimiter) add(of *session, limit int) (goes <-chan struct{}, end func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.of == nil {
 		s.of = make(map[*session][]chan struct{})
 	}
-	if all := s.of[of]; len(all) >= maxStreams {
+	if all := s.of[of]; len(all) >= limit {
 		close(all[0])
 		s.of[of] = slices.Delete(all, 0, 1)
 	}

@@ -74,7 +74,7 @@ func newWorld(t *testing.T, apps ...*aai.App) *world {
 	pictured := desktopentry.NewIconFinder(desktopentry.IconConfig{EntryFolders: []string{filepath.Join(state, "share", "applications")}})
 	done := undo.NewLog(undo.Config{})
 	w.gateway.MutationObserver = done
-	more := slices.Concat(halts.Tools(), room.Tools(), pictured.Tools(), []*aai.Tool{clockDoctor(state), active.NewActiveTool(filepath.Join(state, "running"), halts, w.leases), kept.NewScreenshotStore(kept.ScreenshotConfig{Results: w.screenshots}).Tool(), done.BuiltinTool(w.gateway.Do)}, w.recordingTools())
+	more := slices.Concat(halts.Tools(), room.Tools(), pictured.Tools(), []*aai.Tool{clockDoctor(state), active.NewActiveTool(filepath.Join(state, "running"), halts, w.leases), kept.NewScreenshotStore(kept.ScreenshotConfig{Results: w.screenshots}).Tool(), done.BuiltinTool(w.gateway.Do)}, w.recordingTools(), desktopTools(t))
 	self := builtin.NewApp(builtin.Dependencies{Journal: record, Store: store, Modes: modes, Revocations: revocations, ExtraTools: more, Logins: logins, Web: noSites{}, DiscoverLocal: integrationsOfComputer}, func() builtin.Catalog { return known })
 	known = catalog.New(catalog.Config{Places: []catalog.Place{catalog.Folders(w.descriptors())}, HostPlatform: "linux", Builtin: append(apps, self)})
 	var grants []policy.Grant

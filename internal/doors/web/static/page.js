@@ -50,4 +50,57 @@
     for (const used of ["focus", "pointerdown", "keydown"]) addEventListener(used, again);
     document.addEventListener("visibilitychange", again);
   }
+
+  // In the picture of a desktop that the person has taken over, clicks and keys are sent one after the other,
+  // without a new page. Tab leaves the picture.
+  const keys = { Enter: "return", ArrowLeft: "left", ArrowRight: "right", ArrowUp: "up", ArrowDown: "down", PageUp: "page_up", PageDown: "page_down" };
+  const screenOf = ({ target }) => target.closest?.("form [data-screen]");
+  const waiting = [];
+  let sending = false;
+  const send = async (picture, input) => {
+    const last = waiting.at(-1);
+    if (last?.text && input.text) last.text += input.text;
+    else waiting.push(input);
+    if (sending) return;
+    sending = true;
+    while (waiting.length) {
+      const { modifier = [], ...fields } = waiting.shift();
+      const body = new URLSearchParams({ ...fields, csrf: picture.form.elements.csrf.value });
+      for (const m of modifier) body.append("modifier", m);
+      const answer = await fetch(picture.form.action, { method: "POST", body, redirect: "manual" }).catch(() => null);
+      if (answer?.type !== "opaqueredirect") {
+        waiting.length = 0;
+        location.reload(); // it says what is the case
+      }
+    }
+    sending = false;
+  };
+  const clicked = (event, kind) => {
+    const picture = screenOf(event);
+    if (!picture || event.detail === 0) return;
+    event.preventDefault();
+    picture.focus();
+    const at = (place, shown, full) => Math.min(full - 1, Math.floor((place * full) / shown));
+    const { width, height } = picture.dataset;
+    send(picture, { "at.x": at(event.offsetX, picture.clientWidth, width), "at.y": at(event.offsetY, picture.clientHeight, height), click: kind });
+  };
+  document.addEventListener("click", (event) => clicked(event, new FormData(screenOf(event)?.form).get("click") ?? "left"));
+  document.addEventListener("contextmenu", (event) => clicked(event, "right"));
+  document.addEventListener("keydown", (event) => {
+    const picture = screenOf(event);
+    const { key } = event;
+    if (!picture || key === "Tab" || event.isComposing || ["Control", "Shift", "Alt", "Meta", "AltGraph", "Dead", "Process"].includes(key)) return;
+    event.preventDefault();
+    const isText = [...key].length === 1;
+    const modifier = ["ctrl", "alt", "meta", "shift"].filter((m) => event[m + "Key"] && !(isText && m === "shift"));
+    if (isText && (modifier.length === 0 || event.getModifierState("AltGraph"))) send(picture, { text: key });
+    else send(picture, { key: keys[key] ?? key.toLowerCase(), modifier });
+  });
+  for (const picture of document.querySelectorAll("form [data-screen]")) picture.classList.add("fits");
+  document.addEventListener("visibilitychange", () => {
+    for (const picture of document.querySelectorAll("[data-screen]")) {
+      if (document.hidden) picture.removeAttribute("src");
+      else picture.src = picture.dataset.screen;
+    }
+  });
 })();

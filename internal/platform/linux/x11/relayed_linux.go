@@ -2,6 +2,7 @@ package x11
 
 import (
 	"context"
+	"time"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
@@ -22,22 +23,30 @@ func (d *Display) ClickAt(ctx context.Context, at desktop.Point, button desktop.
 	return err
 }
 
-// FocusedWindow returns the window with the person's keyboard. It returns an error if no window has it.
+// focusPatience is the time for a window manager to give the keyboard to a window that was clicked or opened.
+const focusPatience = time.Second
+
+// FocusedWindow returns the window with the person's keyboard. It waits until one has it, and returns an error after
+// focusPatience. A window of the window manager does not count: it has the keyboard while no other has it.
 func (d *Display) FocusedWindow(ctx context.Context) (desktop.WindowID, error) {
 	s, err := d.server(ctx)
 	if err != nil {
 		return 0, err
 	}
-	focus := getInputFocus()
-	if err := s.must(ctx, focus); err != nil {
-		return 0, wrapError("looking for the focus", err)
+	for until := time.Now().Add(focusPatience); ; {
+		focus, manager := getInputFocus(), getProperty(s.root, s.atoms["_NET_SUPPORTING_WM_CHECK"], 4, false)
+		if err := s.must(ctx, focus, manager); err != nil {
+			return 0, wrapError("looking for the focus", err)
+		}
+		const pointerRoot = 1
+		window := from(focus.reply, 8).u32()
+		if window > pointerRoot && window != s.root && window&^s.setup.idMask != manager.property().first()&^s.setup.idMask {
+			return desktop.WindowID(window), nil
+		}
+		if time.Now().After(until) || aai.Sleep(ctx, 20*time.Millisecond) != nil {
+			e := notDeliveredError(aai.AutomationFailed, "no window has the keyboard")
+			e.Hint = "Click into a window first."
+			return 0, e
+		}
 	}
-	const pointerRoot = 1
-	window := from(focus.reply, 8).u32()
-	if window <= pointerRoot || window == s.root {
-		e := notDeliveredError(aai.AutomationFailed, "no window has the keyboard")
-		e.Hint = "Click into a window first."
-		return 0, e
-	}
-	return desktop.WindowID(window), nil
 }
