@@ -119,7 +119,7 @@ func builtinChanges(t *testing.T) map[string]string {
 
 // narrowing reports whether a tool only removes rights, which needs no proof.
 func narrowing(tool string) bool {
-	return tool == "auth_logout" || tool == "browser_disconnect" || tool == "consent_revoke" || tool == "rate" || tool == "recording_delete" || tool == "workflow_rename" || tool == "secret_remove" || tool == "stop"
+	return tool == "auth_logout" || tool == "browser_disconnect" || tool == "consent_revoke" || tool == "rate" || tool == "recording_delete" || tool == "workflow_rename" || tool == "secret_remove" || tool == "stop" || tool == "session_take"
 }
 
 // bypassAttempts returns known attempts to bypass the question.

@@ -58,6 +58,6 @@ func (l listSeals) open(ctx context.Context, content []byte) ([]byte, error) {
 // away from agents, or only concern recordings and names in workflows.
 func narrows(others func(*aai.Request) bool) func(*aai.Request) bool {
 	return func(r *aai.Request) bool {
-		return slices.Contains([]string{cdp.ToolDisconnect, named.ToolRemove, workflow.RenameTool, recording.DeleteTool}, r.Tool.Name) || others(r)
+		return slices.Contains([]string{cdp.ToolDisconnect, named.ToolRemove, workflow.RenameTool, recording.DeleteTool}, r.Tool.Name) || narrowsSession(r) || others(r)
 	}
 }

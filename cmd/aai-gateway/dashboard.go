@@ -44,7 +44,7 @@ func (p *program) serveWeb(ctx context.Context, f cli.Flags, o cli.WebOptions) e
 
 // servePage serves the dashboard of the built components.
 func (p *program) servePage(ctx context.Context, cfg *setup, built *components, o cli.WebOptions) error {
-	door, err := web.New(web.Config{Gateway: built.gateway, AskAtTerminal: o.Ask, WatchEvents: cfg.watchEvents(built), Programs: programsOf(built.desktop), Log: built.log})
+	door, err := web.New(web.Config{Gateway: built.gateway, AskAtTerminal: o.Ask, WatchEvents: cfg.watchEvents(built), Programs: programsOf(built.desktop), WatchSession: watchSession, Log: built.log})
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,6 +45,7 @@ func runSessionGuard(folder string, args []string) int {
 // sessions returns the function of "session run".
 func (p *program) sessions() func(context.Context, cli.SessionOptions, []string) error {
 	return func(ctx context.Context, o cli.SessionOptions, command []string) error {
+		o.Label = strings.Join(command, " ")
 		return p.inSession(ctx, o, func(ctx context.Context) error { return p.runIn(ctx, o, command) })
 	}
 }
@@ -59,7 +61,7 @@ func (p *program) inSession(ctx context.Context, o cli.SessionOptions, do func(c
 		return aai.Errorf(aai.InvalidParams, "the isolated session: %w", err)
 	}
 	begun := time.Now()
-	desk, err := isolated.Start(ctx, append(withoutSecrets(p.environ), session.PrivateMark+"=1"), []string{"/proc/self/exe", holdViewsArgument})
+	desk, err := isolated.Start(ctx, append(withoutSecrets(p.environ), session.PrivateMark+"="+isolated.Folder), []string{"/proc/self/exe", holdViewsArgument})
 	defer func() { _ = desk.End() }() // the supervisor ends the rest
 	if err != nil {
 		return aai.Errorf(aai.AutomationFailed, "the isolated session: %w", err)
@@ -121,7 +123,7 @@ func holdViews(folder string) int {
 
 // sessionOptions checks the choices for a session.
 func (p *program) sessionOptions(o cli.SessionOptions) (private.Options, error) {
-	options := private.Options{Width: o.Width, Height: o.Height, Wayland: o.Screen == "sway"}
+	options := private.Options{Width: o.Width, Height: o.Height, Wayland: o.Screen == "sway", Label: cmp.Or(o.Label, p.peerIdentity())}
 	if err := checkRequirements(options); err != nil {
 		return options, err
 	}

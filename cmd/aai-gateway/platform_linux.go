@@ -75,13 +75,13 @@ func hostPlatform(home string, getenv func(string) string) platform {
 			compositor := wayland.New(cfg.compositorConfig(shared, log))
 			seen := wayland.NewSession(compositor, screen)
 			indicator := screen.Indicator(cfg.actingSign(compositor))
-			pause := &session.PauseChecker{Detector: cfg.session, Screen: seen.PauseReason}
-			shared.SetPauseReason(pause.Reason)
+			reason := pauseReason(getenv, (&session.PauseChecker{Detector: cfg.session, Screen: seen.PauseReason}).Reason)
+			shared.SetPauseReason(reason)
 			tree := atspi.New(atspi.Config{Getenv: getenv, Windows: seen, HasRelativeFrames: seen.HasRelativeFrames, KeepOpen: programs.KeepOpen, Log: log})
 			backend := cdp.Wrap(desktop.Backend{
 				Tree: tree, Offscreen: tree, Documents: tree, Actor: tree, Events: tree, Changes: desktopChanges{tree, seen, getenv},
 				Windows: seen, Input: seen, Screen: seen, Clipboard: seen,
-				Programs: programs, Indicator: indicator, Person: seen, PauseReason: pause.Reason,
+				Programs: programs, Indicator: indicator, Person: seen, PauseReason: reason,
 			}, cfg.browsers, log)
 			return func() desktop.Backend { return backend }, desktopConnections{tree, screen, compositor, indicator}
 		},

@@ -317,7 +317,7 @@ func (p *program) build(cfg *setup) (*components, error) {
 	finds := p.newAppSources(cfg, appDependencies{drivers, client, logins, vault, log, func() *gateway.Gateway { return built.gateway }, recorders}, known, finder)
 	calling := newCallTools(func() *gateway.Gateway { return built.gateway }, vault, cfg.dataFolders(), log)
 	halts := newStopControl(cfg.platform.data, func() *gateway.Gateway { return built.gateway }, func() *aai.App { return self }, calling.recordings.End, log)
-	pages, held, seeing := cfg.openPages(log), cfg.secrets(trust.dialog, log), cfg.visionModel(logins, p.getenv)
+	pages, held, seeing, relay := cfg.openPages(log), cfg.secrets(trust.dialog, log), cfg.visionModel(logins, p.getenv), newRelay()
 	ownApps, closeDesktop := cfg.builtinApps(recent, calling, desktopDependencies{trust.modes, vault, seeing, func() *gateway.Gateway { return built.gateway }, halts.leases}, stopByKey(func() *gateway.Gateway { return built.gateway }, log), log)
 	album := cfg.keptScreenshots(desktopOf(ownApps), calling.acts, vault, log)
 	self = builtin.NewApp(
@@ -328,7 +328,7 @@ func (p *program) build(cfg *setup) (*components, error) {
 			HostPlatform: cfg.platform.name, FetchPage: fetch(client), ModelLogin: seeing.Login,
 			Vault: vault, UnsealedReason: store.UnsealedWarning, StoreFault: store.CheckWritable, Unverified: store, ConsentTools: consentTools(), PromptNotice: trust.notice, CheckDesktop: desktopAction(ownApps, "ax_is_accessible"), SessionInfo: desktopAction(ownApps, "ax_session_info"), Version: programVersion(), ProtocolVersion: mcp.NewestVersion,
 			Passphrase: passphrase, Confirmed: cfg.confirmed(), Unconfirmed: func() []reauth.Setting { return cfg.Unconfirmed },
-			ExtraTools: slices.Concat(calling.builtin, finds.tools, pages.Tools(), held.Tools(), cfg.settings().Tools(), []*aai.Tool{p.doctorTool(cfg, built)}, halts.tools, []*aai.Tool{album.Tool()}), WorkflowName: workflow.ParseName,
+			ExtraTools: slices.Concat(calling.builtin, finds.tools, pages.Tools(), held.Tools(), cfg.settings().Tools(), []*aai.Tool{p.doctorTool(cfg, built)}, halts.tools, []*aai.Tool{album.Tool()}, relay.Tools()), WorkflowName: workflow.ParseName,
 		},
 		func() builtin.Catalog { return known },
 	)
@@ -346,12 +346,12 @@ func (p *program) build(cfg *setup) (*components, error) {
 			Journal:          &operationLog{Journal: record, log: log, onMutation: recent.Invalidate, keptResults: responses},
 			Meter:            trust.limits,
 			MutationObserver: album,
-			Claims:           inputlock.Claims{Folder: inputlock.Folder},
-			Stops:            halts.stopper, Secrets: held, OnActiveChange: halts.publisher.StageChanged,
+			Claims:           inputlock.Claims{Folder: inputlock.Folder}, Pause: cfg.pauseWhileTaken,
+			Stops: halts.stopper, Secrets: held, OnActiveChange: halts.publisher.StageChanged,
 		},
 		catalog: known.local, visibleApps: shown, pins: cfg.pins(built), watchBackground: finds.seeker.alongside(calling.watch), favourites: finder.Favourites,
 		dialog: trust.dialog, desktop: desktopOf(ownApps), leases: halts.leases, log: log, listCache: &fileListCache{filepath.Join(cfg.platform.data, "shown.json"), trust.modes},
-		closers: []io.Closer{recorders, halts, album, finds.servers, cfg.browsers, logins, closeDrivers, calling.recordings, closeDesktop, calling.runStore, finder, record, closeLog, clientCloser{client}},
+		closers: []io.Closer{recorders, halts, relay, album, finds.servers, cfg.browsers, logins, closeDrivers, calling.recordings, closeDesktop, calling.runStore, finder, record, closeLog, clientCloser{client}},
 	}
 	built.gateway.Dialog = cfg.asker(built.dialog)
 	return built, nil

@@ -300,6 +300,9 @@ func builtinActions(language string) map[string]builtinAction {
 		"generate_probe" + startingMark: {"start the program %s if it does not run, and try a tool of it, once", "app"},
 		"import_undo_save":              {"undo the last import", ""},
 		"import_servers_save":           {"save the MCP servers of %s as apps", "client"},
+		"session_take":                  {"take over the isolated session %s", "id"},
+		"session_give":                  {"give the isolated session %s back to its agent", "id"},
+		"session_input":                 {"make input in the isolated session %s", "id"},
 	}
 }
 
@@ -337,6 +340,9 @@ func chineseBuiltinActions() map[string]builtinAction {
 		"generate_probe" + startingMark: {"启动程序 %s（若未运行），并试用它的一个操作，仅一次", "app"},
 		"import_undo_save":              {"撤销上一次导入", ""},
 		"import_servers_save":           {"将 %s 的 MCP 服务器作为应用保存", "client"},
+		"session_take":                  {"接管隔离会话 %s", "id"},
+		"session_give":                  {"将隔离会话 %s 交还给智能体", "id"},
+		"session_input":                 {"在隔离会话 %s 中输入", "id"},
 	}
 }
 

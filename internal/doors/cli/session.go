@@ -16,6 +16,7 @@ type SessionOptions struct {
 	Folders       []string // the folders to show in its home
 	Home          bool     // its home shows the whole home
 	Keep          string   // the folder for files that programs of the session have changed; "" drops them
+	Label         string   // its command, for the person
 }
 
 // The modes of --session.
@@ -50,7 +51,8 @@ func newSession(r *run) *cobra.Command {
 	}
 	cmd.Flags().SetInterspersed(false)
 	addSessionFlags(cmd.Flags(), &o)
-	return newGroup("session", "Run programs in a desktop of their own", cmd)
+	list := r.newToolCommand(&cobra.Command{Use: "list", Short: "List the desktops that run"}, toolCommand{tool: "session_list", show: rowsOr("None runs.")})
+	return newGroup("session", "Run programs in a desktop of their own", cmd, list)
 }
 
 // addSessionFlags adds the flags of an isolated session.

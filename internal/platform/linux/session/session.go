@@ -14,7 +14,7 @@ import (
 )
 
 // PrivateMark is the variable that marks, with any value, the environment of a private
-// session of the gateway.
+// session of the gateway. The value in an isolated session is its folder.
 const PrivateMark = "AAI_PRIVATE_SESSION"
 
 // Time limits of a lookup.
