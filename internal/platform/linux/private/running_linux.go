@@ -40,7 +40,7 @@ func RunningSession(id string) (*Isolated, error) {
 // ID identifies the session among those of this computer.
 func (i *Isolated) ID() string { return strings.TrimPrefix(filepath.Base(i.Folder), isolatedPrefix) }
 
-// Display returns the display of the session's screen, such as ":1".
+// Display returns the display of the session's screen, such as ":1" or "wayland-1".
 func (i *Isolated) Display() string {
 	text, _ := os.ReadFile(i.path(displayFile))
 	return string(text)
@@ -81,12 +81,14 @@ func IsTaken(folder string) bool {
 	return filepath.IsAbs(folder) && err == nil
 }
 
-// Getenv returns the variables by which clients reach the session's screen.
+// Getenv returns the variables by which clients reach the session's X server, if it has one.
 func (i *Isolated) Getenv(name string) string {
-	switch name {
-	case "DISPLAY":
+	switch {
+	case i.Options.Wayland:
+		return ""
+	case name == "DISPLAY":
 		return i.Display()
-	case "XAUTHORITY":
+	case name == "XAUTHORITY":
 		return i.path(cookieFile)
 	}
 	return ""

@@ -37,6 +37,11 @@ func (r *Relay) sendInput(ctx context.Context, call *aai.Call) (*aai.Result, err
 		e.Hint = "Take it over first."
 		return nil, e
 	}
+	if s.Options.Wayland {
+		e := refuse(aai.AutomationNotSupported, "the session's screen is of Wayland, and the page works in sessions with an X server only")
+		e.Hint = "Start the session with --screen x11."
+		return nil, e
+	}
 	if err := x11.CheckAccess(ctx, s.Getenv, func(server net.Conn) error { return checkServer(server, s.Mark()) }); err != nil {
 		return nil, refuse(aai.AutomationFailed, "the session's screen cannot be reached: %w", err)
 	}
