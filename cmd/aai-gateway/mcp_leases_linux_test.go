@@ -24,6 +24,7 @@ import (
 type sharedEditor struct {
 	home
 	t        *testing.T
+	screen   *linuxtest.Session
 	ann, ben *mcp.ClientSession
 }
 
@@ -34,21 +35,29 @@ func mcpLeases(t *testing.T, b programPath) {
 		connect := func(name string) *mcp.ClientSession {
 			cmd := exec.Command(string(b))
 			cmd.Env, cmd.Stderr = w.env, t.Output()
-			return w.connectAs(name, &mcp.CommandTransport{Command: cmd})
+			return w.connectAs(name, "2025-11-25", &mcp.CommandTransport{Command: cmd})
 		}
 		w.ann, w.ben = connect("ann"), connect("ben")
 		w.takesTurns()
 		w.waits()
+		w.ann, w.ben = w.ben, connect("cy")
+		w.asks()
 	})
 	t.Run("one gateway", func(t *testing.T) {
 		w := b.sharedEditor(t)
 		s := w.serveHTTP(t)
-		connect := func(name string) *mcp.ClientSession {
-			return w.connectAs(name, &mcp.StreamableClientTransport{Endpoint: s.url, HTTPClient: &http.Client{Transport: s}})
+		connect := func(name, version string) *mcp.ClientSession {
+			return w.connectAs(name, version, &mcp.StreamableClientTransport{Endpoint: s.url, HTTPClient: &http.Client{Transport: s}})
 		}
-		w.ann, w.ben = connect("ann"), connect("ben")
+		w.ann, w.ben = connect("ann", "2025-11-25"), connect("ben", "2025-11-25")
 		w.takesTurns()
 		w.waits()
+		// Without sessions, all connections of one name and token are one agent.
+		w.lease(w.ben, `, "release": true`)
+		for range 2 {
+			assert.Check(t, !strings.Contains(w.call(connect("cy", "2026-07-28"), "ax_type", typing("cy. ")), "RATE_LIMITED"))
+		}
+		assert.Check(t, is.Contains(w.call(connect("di", "2026-07-28"), "ax_type", typing("no. ")), "mcp:cy ("))
 	})
 }
 
@@ -56,17 +65,17 @@ func mcpLeases(t *testing.T, b programPath) {
 func (b programPath) sharedEditor(t *testing.T) *sharedEditor {
 	t.Helper()
 	s := linuxtest.StartAccessible(t)
-	w := &sharedEditor{t: t, home: b.home(t, nil)}
+	w := &sharedEditor{t: t, screen: s, home: b.home(t, nil)}
 	w.env = slices.Concat(s.Env, w.env, []string{"XDG_DATA_DIRS=/usr/local/share:/usr/share"})
 	w.write(t, ".aai/config.json", `{"profile": "desktop", "consent": {"preapproved": `+grants("desktop", "desktop/mousepad")+`}}`)
 	s.Launch(t, "mousepad")
 	return w
 }
 
-func (w *sharedEditor) connectAs(name string, transport mcp.Transport) *mcp.ClientSession {
+func (w *sharedEditor) connectAs(name, version string, transport mcp.Transport) *mcp.ClientSession {
 	w.t.Helper()
 	client := mcp.NewClient(&mcp.Implementation{Name: name, Version: "0"}, nil)
-	session, err := client.Connect(w.t.Context(), transport, &mcp.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
+	session, err := client.Connect(w.t.Context(), transport, &mcp.ClientSessionOptions{ProtocolVersion: version})
 	assert.NilError(w.t, err)
 	w.t.Cleanup(func() { _ = session.Close() })
 	for end := time.Now().Add(patience); strings.Contains(w.call(session, "ax_find", `{"app": "mousepad", "query": "role:textbox"}`), "_NOT_"); {
@@ -159,4 +168,26 @@ func (w *sharedEditor) waits() {
 	for end := time.Now().Add(20 * time.Second); strings.Contains(w.call(w.ben, "ax_type", typing("ann is back. ")), "RATE_LIMITED"); {
 		assert.Assert(w.t, time.Now().Before(end), "the lease of an ended session stays")
 	}
+}
+
+// asks: the person gives the program to the other agent, in the gateway's window. The first agent is told
+// at its next act.
+func (w *sharedEditor) asks() {
+	w.t.Helper()
+	said := make(chan string, 1)
+	go func() { said <- w.lease(w.ben, `, "ask": true`) }()
+	awaitTitle(w.t, w.screen, "AAI Gateway")
+	got := ""
+	for got == "" {
+		select {
+		case got = <-said:
+		case <-time.After(2 * time.Second): // an answer before the question can be read does not count
+			press := exec.CommandContext(w.t.Context(), "xdotool", "key", "--delay", "50", "Left", "space")
+			press.Env = w.screen.Env
+			assert.NilError(w.t, press.Run())
+		}
+	}
+	assert.Assert(w.t, is.Contains(got, `"given":true`))
+	assert.Check(w.t, is.Contains(w.call(w.ann, "ax_type", typing("no. ")), "when the person let it"))
+	assert.Check(w.t, !strings.Contains(w.call(w.ben, "ax_type", typing("allowed. ")), "RATE_LIMITED"))
 }

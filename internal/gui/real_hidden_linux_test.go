@@ -169,7 +169,7 @@ func TestTheDashboardIsLeftAlone(t *testing.T) {
 		"ax_type": {of(params{"query": "textbox Name", "text": "x"})}, "ax_set_value": {of(params{"query": "textbox Name", "value": "x"})},
 		"ax_fill":      {of(params{"fields": []any{map[string]any{"query": "textbox Name", "value": "x"}}})},
 		"ax_key_press": {of(params{"key": "return"})}, "ax_scroll": {of(params{"direction": "down"})},
-		"ax_drag": {of(params{"from_x": 1, "from_y": 1, "to_x": 5, "to_y": 5})}, "ax_window": {of(params{"action": "minimize"})},
+		"ax_lease": {of(params{})}, "ax_drag": {of(params{"from_x": 1, "from_y": 1, "to_x": 5, "to_y": 5})}, "ax_window": {of(params{"action": "minimize"})},
 	}
 	for _, tool := range w.tools.Tools {
 		named := slices.ContainsFunc([]string{"ax_is_accessible", "ax_list_apps", "ax_clipboard", "ax_session_info"}, func(n string) bool { return n == tool.Name })

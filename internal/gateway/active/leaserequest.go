@@ -2,6 +2,7 @@ package active
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/gybob/aai-gateway"
@@ -58,7 +59,10 @@ func (l *LeaseStore) ask(ctx context.Context, call *aai.Call, started string) er
 	if err == nil && answer.Choice == allowLease {
 		return nil
 	}
-	if err == nil {
+	switch {
+	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
+		err = aai.Errorf(aai.ConsentRequired, "the person at this computer did not answer")
+	case err == nil:
 		err = aai.Errorf(aai.PermissionDenied, "the person leaves %s to the agent that works there", mine.App)
 	}
 	e := *aai.AsError(err)
