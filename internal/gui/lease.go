@@ -8,17 +8,17 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/params"
 )
 
-// takeLease takes the lease of the program in which a call of the tool acts; with onlyCheck it only
-// reports whether another agent has it.
-func (d *engine) takeLease(ctx context.Context, s spec, call *aai.Call, onlyCheck bool) error {
-	if d.leases == nil || !s.acts() || call.Target == nil || call.Target.PID == 0 {
+// takeLease takes the lease of the program in which a call acts. It is not part of the precheck: an
+// earlier step of the same workflow may wait for the lease.
+func (d *engine) takeLease(ctx context.Context, call *aai.Call) error {
+	if d.leases == nil || call.Target == nil || call.Target.PID == 0 {
 		return nil
 	}
 	app, err := d.AdmittedApp(ctx, call)
 	if err != nil {
 		return nil //nolint:nilerr // the tool reports it
 	}
-	return d.leases.Take(ctx, call, app.Started, onlyCheck)
+	return d.leases.Take(ctx, call, app.Started)
 }
 
 const (

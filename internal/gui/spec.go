@@ -183,8 +183,8 @@ func (d *engine) precheckTool(ctx context.Context, s spec, call *aai.Call) error
 			return err
 		}
 	}
-	if err := d.takeLease(ctx, s, call, true); err != nil || s.precheck == nil {
-		return err
+	if s.precheck == nil {
+		return nil
 	}
 	return s.precheck(ctx, call)
 }
@@ -203,7 +203,7 @@ func (d *engine) runTool(ctx context.Context, s spec, call *aai.Call, hasMode bo
 				return nil, err
 			}
 		}
-		if err := d.takeLease(ctx, s, call, false); err != nil {
+		if err := d.takeLease(ctx, call); err != nil {
 			return nil, err
 		}
 		if b.Indicator != nil {

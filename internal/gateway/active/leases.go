@@ -62,18 +62,12 @@ type LeaseStore struct {
 	lock *flock.Flock
 }
 
-// Take gives the lease of the call's target to the caller's conversation, or renews it; with onlyCheck
-// it changes nothing. started is the start time of the target's process. The error says which other
-// agent has the lease. Calls of the person need no lease and get none.
-func (l *LeaseStore) Take(ctx context.Context, call *aai.Call, started string, onlyCheck bool) error {
+// Take gives the lease of the call's target to the caller's conversation, or renews it. started is the
+// start time of the target's process. The error says which other agent has the lease. Calls of the
+// person need no lease and get none.
+func (l *LeaseStore) Take(ctx context.Context, call *aai.Call, started string) error {
 	if call.Caller.Door != aai.DoorMCP {
 		return nil
-	}
-	if onlyCheck {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		l.read()
-		return l.refusal(newLeaseRow(call, started))
 	}
 	_, err := l.take(ctx, call, started, false)
 	return err

@@ -41,7 +41,7 @@ func leaseForTest() bool {
 	fmt.Println("ready")
 	_, _ = in.ReadString('\n')
 	for pid := range n {
-		if store.Take(context.Background(), act("other "+strconv.Itoa(os.Getpid()), pid+1), "1", false) == nil {
+		if store.Take(context.Background(), act("other "+strconv.Itoa(os.Getpid()), pid+1), "1") == nil {
 			fmt.Println(pid + 1)
 		}
 	}
@@ -121,10 +121,8 @@ func TestLeasesAsTheModel(t *testing.T) {
 				}
 			case 3:
 				now = now.Add(time.Duration(rapid.IntRange(1, 80).Draw(r, "seconds")) * time.Second)
-			case 4:
-				assert.Equal(r, gateways[at].Take(t.Context(), call, "1", true) != nil, held.holder != "" && held.holder != name)
 			default:
-				err := gateways[at].Take(t.Context(), call, "1", false)
+				err := gateways[at].Take(t.Context(), call, "1")
 				assert.Equal(r, err != nil, held.holder != "" && held.holder != name)
 				if err == nil && held.until.Sub(now) < time.Minute {
 					model[pid] = mine
@@ -183,7 +181,7 @@ func TestLeasesOfTwoProcesses(t *testing.T) {
 	assert.Check(t, is.Len(store.List(nil, nil), got[1]))
 	both[1].Kill()
 	assert.Check(t, is.Len(store.List(nil, nil), 0))
-	assert.NilError(t, store.Take(t.Context(), act("late", 1), "1", false))
+	assert.NilError(t, store.Take(t.Context(), act("late", 1), "1"))
 	files, err := filepath.Glob(filepath.Join(folder, "*-*.lock"))
 	assert.NilError(t, err)
 	assert.Check(t, is.Len(files, 1), "locks of dead gateways stay: %v", files)
@@ -195,8 +193,8 @@ func TestLeasesOfTwoProcesses(t *testing.T) {
 // another one.
 func TestLeaseRefusal(t *testing.T) {
 	store := leaseStore(filepath.Join(t.TempDir(), "leases"))
-	assert.NilError(t, store.Take(t.Context(), act("ann", 7), "1", false))
-	err := aai.AsError(store.Take(t.Context(), act("ben", 7), "1", false))
+	assert.NilError(t, store.Take(t.Context(), act("ann", 7), "1"))
+	err := aai.AsError(store.Take(t.Context(), act("ben", 7), "1"))
 	assert.Assert(t, err != nil)
 	assert.Check(t, is.Equal(err.Code, aai.RateLimited))
 	assert.Check(t, is.Contains(err.Message, `not now: mcp:ann (/bin/ann) works in Editor 7 since `))
@@ -205,11 +203,11 @@ func TestLeaseRefusal(t *testing.T) {
 	assert.Check(t, err.RetryAfter > 0)
 	person := act("ben", 7)
 	person.Caller.Door = aai.DoorCLI
-	assert.Check(t, store.Take(t.Context(), person, "1", false))
-	assert.Check(t, store.Take(t.Context(), act("ben", 7), "2", false))
+	assert.Check(t, store.Take(t.Context(), person, "1"))
+	assert.Check(t, store.Take(t.Context(), act("ben", 7), "2"))
 	same := act("ann", 7)
 	same.Caller.Session = "another"
-	err = aai.AsError(store.Take(t.Context(), same, "1", false))
+	err = aai.AsError(store.Take(t.Context(), same, "1"))
 	assert.Assert(t, err != nil)
 	assert.Check(t, is.Contains(err.Message, `another conversation of mcp:ann`))
 	assert.NilError(t, store.Close())
@@ -221,14 +219,14 @@ func TestLeaseFailsOpen(t *testing.T) {
 	var log bytes.Buffer
 	store := leaseStore(folder)
 	store.Log = slog.New(slog.NewTextHandler(&log, nil))
-	assert.NilError(t, store.Take(t.Context(), act("ann", 7), "1", false))
+	assert.NilError(t, store.Take(t.Context(), act("ann", 7), "1"))
 	assert.NilError(t, os.WriteFile(filepath.Join(folder, "leases.json"), []byte("?"), 0o600))
-	assert.NilError(t, store.Take(t.Context(), act("ben", 7), "1", false))
+	assert.NilError(t, store.Take(t.Context(), act("ben", 7), "1"))
 	assert.Check(t, is.Contains(log.String(), "cannot be read"))
-	assert.Check(t, is.ErrorContains(store.Take(t.Context(), act("ann", 7), "1", false), "mcp:ben"))
+	assert.Check(t, is.ErrorContains(store.Take(t.Context(), act("ann", 7), "1"), "mcp:ben"))
 	assert.NilError(t, os.RemoveAll(folder))
 	assert.NilError(t, os.WriteFile(folder, nil, 0o600))
-	assert.NilError(t, store.Take(t.Context(), act("cy", 7), "1", false))
+	assert.NilError(t, store.Take(t.Context(), act("cy", 7), "1"))
 	assert.Check(t, is.Contains(log.String(), "cannot be stored"))
 }
 
@@ -245,7 +243,7 @@ func TestLeaseRequest(t *testing.T) {
 		}
 		return aai.Answer{Choice: choice}, nil
 	}
-	assert.NilError(t, anns.Take(t.Context(), act("ann", 7), "1", false))
+	assert.NilError(t, anns.Take(t.Context(), act("ann", 7), "1"))
 	_, err := bens.Request(t.Context(), act("ben", 7), "1", 0, true)
 	assert.Check(t, is.Equal(aai.AsError(err).Code, aai.PermissionDenied))
 	assert.Check(t, is.Contains(asked.Text, `mcp:ann (/bin/ann) works in Editor 7`))
@@ -258,8 +256,8 @@ func TestLeaseRequest(t *testing.T) {
 	assert.NilError(t, err)
 	assert.Check(t, got.Given)
 	assert.Check(t, got.Yours)
-	assert.Check(t, is.ErrorContains(anns.Take(t.Context(), act("ann", 7), "1", false), "when the person let it"))
-	assert.Check(t, bens.Take(t.Context(), act("ben", 7), "1", false))
+	assert.Check(t, is.ErrorContains(anns.Take(t.Context(), act("ann", 7), "1"), "when the person let it"))
+	assert.Check(t, bens.Take(t.Context(), act("ben", 7), "1"))
 	waited := make(chan error, 1)
 	go func() {
 		_, err := anns.Request(t.Context(), act("ann", 7), "1", time.Minute, false)
@@ -280,18 +278,18 @@ func TestRenewalWritesSeldom(t *testing.T) {
 	folder, now := filepath.Join(t.TempDir(), "leases"), time.Now()
 	store := leaseStore(folder)
 	store.Now = func() time.Time { return now }
-	assert.NilError(t, store.Take(t.Context(), act("ann", 7), "1", false))
+	assert.NilError(t, store.Take(t.Context(), act("ann", 7), "1"))
 	first, err := os.Lstat(filepath.Join(folder, "leases.json"))
 	assert.NilError(t, err)
 	for range 9 {
 		now = now.Add(time.Second)
-		assert.NilError(t, store.Take(t.Context(), act("ann", 7), "1", false))
+		assert.NilError(t, store.Take(t.Context(), act("ann", 7), "1"))
 	}
 	later, err := os.Lstat(filepath.Join(folder, "leases.json"))
 	assert.NilError(t, err)
 	assert.Check(t, os.SameFile(first, later), "the file was written again")
 	now = now.Add(2 * time.Second)
-	assert.NilError(t, store.Take(t.Context(), act("ann", 7), "1", false))
+	assert.NilError(t, store.Take(t.Context(), act("ann", 7), "1"))
 	later, err = os.Lstat(filepath.Join(folder, "leases.json"))
 	assert.NilError(t, err)
 	assert.Check(t, !os.SameFile(first, later), "the lease was not renewed")
@@ -302,7 +300,7 @@ func BenchmarkLeaseRenewal(b *testing.B) {
 	store := leaseStore(filepath.Join(b.TempDir(), "leases"))
 	call := act("ann", 7)
 	for b.Loop() {
-		if err := store.Take(b.Context(), call, "1", false); err != nil {
+		if err := store.Take(b.Context(), call, "1"); err != nil {
 			b.Fatal(err)
 		}
 	}
