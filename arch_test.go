@@ -96,7 +96,7 @@ func importRules() []packageRules {
 			why: "windows, screenshots, pointer, keyboard, clipboard and the person's sign over the X11 protocol"},
 		{name: "internal/platform/linux/private", ours: []string{"internal/dbus/wire"},
 			why: "starts a private desktop for isolated sessions, the demo, the doctor and tests"},
-		{name: "internal/platform/linux/takeover", ours: []string{"aai", "internal/answer", "internal/desktop", "internal/desktop/inputlock", "internal/platform/linux/private", "internal/platform/linux/x11", "internal/schema"},
+		{name: "internal/platform/linux/takeover", ours: []string{"aai", "internal/answer", "internal/desktop", "internal/desktop/inputlock", "internal/platform/linux/private", "internal/platform/linux/wayland", "internal/platform/linux/x11", "internal/schema"},
 			why: "the person watches isolated sessions and works in them, through tools of the person's doors"},
 		{name: "internal/desktop", ours: []string{"aai"},
 			why: "platform-neutral words for windows and elements"},

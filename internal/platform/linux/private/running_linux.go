@@ -81,14 +81,14 @@ func IsTaken(folder string) bool {
 	return filepath.IsAbs(folder) && err == nil
 }
 
-// Getenv returns the variables by which clients reach the session's X server, if it has one.
+// Getenv returns the variables by which clients reach the session's X server or compositor.
 func (i *Isolated) Getenv(name string) string {
 	switch {
-	case i.Options.Wayland:
-		return ""
-	case name == "DISPLAY":
+	case i.Options.Wayland && name == "XDG_RUNTIME_DIR":
+		return i.path("run")
+	case i.Options.Wayland && name == "WAYLAND_DISPLAY", !i.Options.Wayland && name == "DISPLAY":
 		return i.Display()
-	case name == "XAUTHORITY":
+	case !i.Options.Wayland && name == "XAUTHORITY":
 		return i.path(cookieFile)
 	}
 	return ""
@@ -97,7 +97,7 @@ func (i *Isolated) Getenv(name string) string {
 // Mark returns the variable that the environments of all programs of the session have.
 func (i *Isolated) Mark() string { return runtimeVariable + i.path("run") }
 
-// Screen returns the picture on the session's screen.
+// Screen returns the picture on the screen of the session's X server.
 func (i *Isolated) Screen() (*image.RGBA, error) {
 	text, err := os.ReadFile(sessionIn(i.Folder).FramebufferFile())
 	if err != nil {

@@ -7,8 +7,11 @@ import (
 	"errors"
 	"image/png"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -210,4 +213,41 @@ func TestWatchEnds(t *testing.T) {
 	gone := errors.New("gone")
 	assert.Check(t, is.ErrorIs(takeover.Watch(t.Context(), w.ID(), func([]byte) error { return gone }), gone))
 	assert.Check(t, aai.AsError(takeover.Watch(t.Context(), "0", nil)).Code == aai.AppNotFound)
+}
+
+// TestWatchSway checks the picture of a session in Sway, and that the page cannot make input there. Sway refuses root, so
+// another account runs the test then.
+func TestWatchSway(t *testing.T) {
+	if os.Geteuid() == 0 {
+		const nobody = 65534
+		self, err := os.Executable()
+		assert.NilError(t, err)
+		for dir := filepath.Dir(self); len(dir) > len("/tmp"); dir = filepath.Dir(dir) {
+			assert.NilError(t, os.Chmod(dir, 0o711))
+		}
+		cmd := exec.CommandContext(t.Context(), self, "-test.v", "-test.run=^TestWatchSway$")
+		cmd.Dir, cmd.Env = "/tmp", []string{"PATH=" + os.Getenv("PATH"), "HOME=/nonexistent"}
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+		out, err := cmd.CombinedOutput()
+		assert.NilError(t, err, "%s", out)
+		assert.Check(t, is.Contains(string(out), "--- PASS: TestWatchSway"))
+		return
+	}
+	i, err := private.NewIsolated(private.Options{Width: 640, Height: 360, Wayland: true})
+	assert.NilError(t, err)
+	w := &world{Isolated: i, relay: takeover.New()}
+	w.desk, err = i.Start(t.Context(), os.Environ(), nil)
+	defer w.end(t)
+	assert.NilError(t, err)
+	seen := errors.New("seen")
+	err = takeover.Watch(t.Context(), w.ID(), func(b []byte) error {
+		picture, err := png.Decode(bytes.NewReader(b))
+		assert.NilError(t, err)
+		assert.Check(t, is.Equal(picture.Bounds().Dx(), 640))
+		return seen
+	})
+	assert.Check(t, is.ErrorIs(err, seen))
+	assert.NilError(t, w.SetTaken(true))
+	_, err = w.do(t, aai.DoorWeb, takeover.InputTool, map[string]any{"id": w.ID(), "key": "return"})
+	assert.Check(t, is.Equal(aai.AsError(err).Code, aai.AutomationNotSupported), err)
 }
