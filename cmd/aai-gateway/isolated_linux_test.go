@@ -20,6 +20,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"gotest.tools/v3/assert"
 	is "gotest.tools/v3/assert/cmp"
+
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
 // isolatedWorld is a home of a person who starts isolated sessions.
@@ -201,28 +203,6 @@ func TestKilledSessionIsRemovedAtTheNextStart(t *testing.T) {
 	nothingLeft(t, folder, display)
 }
 
-// asNobody lets another account run the program in the world, if this one is root: Sway refuses root.
-func (w isolatedWorld) asNobody(t *testing.T) *syscall.SysProcAttr {
-	t.Helper()
-	if os.Geteuid() != 0 {
-		return nil
-	}
-	const nobody = 65534
-	self, err := os.Executable()
-	assert.NilError(t, err)
-	for _, path := range []string{self, string(w.binary), w.folder} {
-		for dir := filepath.Dir(path); len(dir) > len("/tmp"); dir = filepath.Dir(dir) {
-			info, err := os.Stat(dir)
-			assert.NilError(t, err)
-			assert.NilError(t, os.Chmod(dir, info.Mode()|0o011))
-		}
-	}
-	assert.NilError(t, filepath.WalkDir(w.folder, func(path string, _ fs.DirEntry, err error) error {
-		return errors.Join(err, os.Lchown(path, nobody, nobody))
-	}))
-	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
-}
-
 // TestServeInAnIsolatedSession operates a window of an app that the gateway starts in its session, on each server.
 func TestServeInAnIsolatedSession(t *testing.T) {
 	for _, screen := range []string{"x11", "sway"} {
@@ -234,7 +214,7 @@ func TestServeInAnIsolatedSession(t *testing.T) {
 			cmd, said := exec.Command(string(w.binary), args...), new(bytes.Buffer)
 			cmd.Env, cmd.Stderr = w.env, said
 			if screen == "sway" {
-				cmd.SysProcAttr = w.asNobody(t)
+				cmd.SysProcAttr = linuxtest.AsNobody(t, filepath.Dir(string(w.binary)), w.folder)
 			}
 			w.calculate(t, cmd, said)
 		})

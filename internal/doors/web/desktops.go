@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/gybob/aai-gateway/internal/answer"
@@ -26,10 +25,8 @@ type desktopPageData struct {
 	answer.Session
 
 	IsEnded bool
-	// WatchOnly reports that the page cannot make input in the session: it has no X server.
-	WatchOnly bool
-	Keys      []string
-	Clicks    []string
+	Keys    []string
+	Clicks  []string
 }
 
 // Subject returns the command or agent of the session, for the page's title.
@@ -49,7 +46,7 @@ func showDesktop(v *pageRequest) (any, error) {
 	if i < 0 {
 		return desktopPageData{IsEnded: true}, nil
 	}
-	return desktopPageData{Session: running[i], WatchOnly: !strings.HasPrefix(running[i].Display, ":"), Keys: desktopKeys(), Clicks: []string{"left", "double", "right"}}, nil
+	return desktopPageData{Session: running[i], Keys: desktopKeys(), Clicks: []string{"left", "double", "right"}}, nil
 }
 
 // desktopKeys returns the keys that have a button.

@@ -81,14 +81,23 @@ func IsTaken(folder string) bool {
 	return filepath.IsAbs(folder) && err == nil
 }
 
-// Getenv returns the variables by which clients reach the session's X server or compositor.
+// Getenv returns the variables by which clients reach the session's screen.
 func (i *Isolated) Getenv(name string) string {
-	switch {
-	case i.Options.Wayland && name == "XDG_RUNTIME_DIR":
-		return i.path("run")
-	case i.Options.Wayland && name == "WAYLAND_DISPLAY", !i.Options.Wayland && name == "DISPLAY":
+	if i.Options.Wayland {
+		switch name {
+		case "WAYLAND_DISPLAY":
+			return i.Display()
+		case "XDG_RUNTIME_DIR":
+			return i.path("run")
+		case "SWAYSOCK":
+			return swaySocket(i.path("run"))
+		}
+		return ""
+	}
+	switch name {
+	case "DISPLAY":
 		return i.Display()
-	case !i.Options.Wayland && name == "XAUTHORITY":
+	case "XAUTHORITY":
 		return i.path(cookieFile)
 	}
 	return ""
@@ -97,7 +106,7 @@ func (i *Isolated) Getenv(name string) string {
 // Mark returns the variable that the environments of all programs of the session have.
 func (i *Isolated) Mark() string { return runtimeVariable + i.path("run") }
 
-// Screen returns the picture on the screen of the session's X server.
+// Screen returns the picture on the screen of a session with an X server.
 func (i *Isolated) Screen() (*image.RGBA, error) {
 	text, err := os.ReadFile(sessionIn(i.Folder).FramebufferFile())
 	if err != nil {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 )
 
 // startSway starts a headless Sway without XWayland.
@@ -24,18 +23,25 @@ func (i *Isolated) startSway(ctx context.Context, s *Session) error {
 	if err != nil {
 		return err
 	}
-	var sockets []string
 	err = sway.Await(ctx, "sway has its sockets", func() bool {
-		control, _ := filepath.Glob(filepath.Join(s.Runtime, "sway-ipc.*")) // the pattern is valid
-		display, _ := filepath.Glob(filepath.Join(s.Runtime, "wayland-*[0-9]"))
-		sockets = append(control, display...)
-		return len(control) == 1 && len(display) == 1
+		display, _ := filepath.Glob(filepath.Join(s.Runtime, "wayland-*[0-9]")) // the pattern is valid
+		if len(display) == 1 {
+			s.Display = filepath.Base(display[0])
+		}
+		return len(display) == 1 && swaySocket(s.Runtime) != ""
 	})
 	if err != nil {
 		return err
 	}
-	s.Display = strings.TrimPrefix(sockets[1], s.Runtime+"/")
-	s.Env = append(s.Env, "SWAYSOCK="+sockets[0], "WAYLAND_DISPLAY="+s.Display,
+	s.Env = append(s.Env, "SWAYSOCK="+swaySocket(s.Runtime), "WAYLAND_DISPLAY="+s.Display,
 		"XDG_SESSION_TYPE=wayland", "GDK_BACKEND=wayland", "QT_QPA_PLATFORM=wayland", "XDG_CURRENT_DESKTOP=sway")
 	return os.WriteFile(s.Path(displayFile), []byte(s.Display), 0o600)
+}
+
+// swaySocket returns the socket by which Sway is controlled, or "".
+func swaySocket(runtime string) string {
+	if all, _ := filepath.Glob(filepath.Join(runtime, "sway-ipc.*")); len(all) == 1 { // the pattern is valid
+		return all[0]
+	}
+	return ""
 }

@@ -37,13 +37,10 @@ func (r *Relay) sendInput(ctx context.Context, call *aai.Call) (*aai.Result, err
 		e.Hint = "Take it over first."
 		return nil, e
 	}
-	if s.Options.Wayland {
-		e := refuse(aai.AutomationNotSupported, "the session's screen is of Wayland, and the page works in sessions with an X server only")
-		e.Hint = "Start the session with --screen x11."
-		return nil, e
-	}
-	if err := x11.CheckAccess(ctx, s.Getenv, func(server net.Conn) error { return checkServer(server, s.Mark()) }); err != nil {
-		return nil, refuse(aai.AutomationFailed, "the session's screen cannot be reached: %w", err)
+	if !s.Options.Wayland {
+		if err := x11.CheckAccess(ctx, s.Getenv, func(server net.Conn) error { return checkServer(server, s.Mark()) }); err != nil {
+			return nil, refuse(aai.AutomationFailed, "the session's screen cannot be reached: %w", err)
+		}
 	}
 	screen, release := r.screens.hold(s)
 	defer release()
@@ -76,7 +73,7 @@ func checkServer(server net.Conn, mark string) error {
 }
 
 // relay makes the input of the arguments on the screen.
-func relay(ctx context.Context, screen *x11.Display, args map[string]any) error {
+func relay(ctx context.Context, screen screen, args map[string]any) error {
 	number := func(name string, otherwise int) int {
 		n, err := strconv.Atoi(fmt.Sprint(args[name]))
 		if err != nil {

@@ -1,12 +1,15 @@
 package takeover
 
 import (
+	"context"
 	"errors"
 	"sync"
 	"time"
 
+	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
 	"github.com/gybob/aai-gateway/internal/platform/linux/private"
+	"github.com/gybob/aai-gateway/internal/platform/linux/wayland"
 	"github.com/gybob/aai-gateway/internal/platform/linux/x11"
 )
 
@@ -20,25 +23,37 @@ type screens struct {
 	open map[string]*openScreen
 }
 
+// A screen takes the person's input.
+type screen interface {
+	ClickAt(ctx context.Context, at desktop.Point, button desktop.MouseButton, count int) error
+	FocusedWindow(ctx context.Context) (desktop.WindowID, error)
+	Type(ctx context.Context, seat desktop.Seat, window desktop.WindowID, text string) error
+	Key(ctx context.Context, seat desktop.Seat, window desktop.WindowID, chord desktop.Chord) error
+	Close() error
+}
+
 type openScreen struct {
-	*x11.Display
+	screen
 	users int
 	rest  *time.Timer
 }
 
 // hold returns the connection to the screen of a session, and opens it if necessary. The caller calls release once.
-func (s *screens) hold(of *private.Isolated) (screen *x11.Display, release func()) {
+func (s *screens) hold(of *private.Isolated) (opened screen, release func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	o := s.open[of.Folder]
 	if o == nil {
 		lock := inputlock.New(inputlock.Config{Folder: inputlock.Folder, Getenv: of.Getenv})
-		o = &openScreen{Display: x11.New(x11.Config{Getenv: of.Getenv, InputLock: lock})}
+		o = &openScreen{screen: x11.New(x11.Config{Getenv: of.Getenv, InputLock: lock})}
+		if of.Options.Wayland {
+			o.screen = swayScreen{wayland.New(wayland.Config{Getenv: of.Getenv, InputLock: lock})}
+		}
 		o.rest = time.AfterFunc(screenRest, func() { s.drop(of.Folder, o) })
 		s.open[of.Folder] = o
 	}
 	o.users++
-	return o.Display, func() {
+	return o.screen, func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		o.users--

@@ -8,10 +8,8 @@ import (
 	"image/png"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -22,6 +20,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/platform/linux/private"
 	"github.com/gybob/aai-gateway/internal/platform/linux/takeover"
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
 // A world is a running isolated session with a window that writes the input that it gets.
@@ -204,6 +203,51 @@ func TestWatch(t *testing.T) {
 	assert.Check(t, len(shown) > 0, "the end is not shown")
 }
 
+// swayVariable makes this program the part of TestSway that runs as another account.
+const swayVariable = "AAI_TEST_SWAY"
+
+// TestSway checks the picture and the input of a session with Sway.
+func TestSway(t *testing.T) {
+	if os.Getenv(swayVariable) == "" {
+		self, err := os.Executable()
+		assert.NilError(t, err)
+		folder := t.TempDir()
+		cmd := exec.CommandContext(t.Context(), self, "-test.run=^TestSway$")
+		cmd.Dir, cmd.SysProcAttr = folder, linuxtest.AsNobody(t, folder)
+		cmd.Env = append(os.Environ(), swayVariable+"=1", "HOME="+folder, "TMPDIR="+folder, "XDG_RUNTIME_DIR="+folder)
+		out, err := cmd.CombinedOutput()
+		assert.NilError(t, err, string(out))
+		return
+	}
+	i, err := private.NewIsolated(private.Options{Width: 600, Height: 400, Wayland: true})
+	assert.NilError(t, err)
+	w := &world{Isolated: i, relay: takeover.New()}
+	defer func() { assert.Check(t, w.relay.Close()); w.end(t) }()
+	w.desk, err = i.Start(t.Context(), os.Environ(), nil)
+	assert.NilError(t, err)
+	w.window, err = w.desk.Start(private.Command{Name: "zenity", Args: []string{"--entry", "--text", "Name"}})
+	assert.NilError(t, err)
+	shown, ctx := make(chan []byte, 1000), t.Context()
+	go func() { _ = takeover.Watch(ctx, w.ID(), func(png []byte) error { shown <- png; return nil }) }()
+	_, err = w.do(t, aai.DoorWeb, takeover.TakeTool, map[string]any{"id": w.ID()})
+	assert.NilError(t, err)
+	isWhite := func() bool { // the field of the dialog, which fills the screen
+		picture, err := png.Decode(bytes.NewReader(<-shown))
+		assert.NilError(t, err)
+		red, _, _, _ := picture.At(300, 200).RGBA()
+		return red > 0x8000
+	}
+	for !isWhite() {
+	}
+	for _, input := range []map[string]any{{"x": 300, "y": 200}, {"text": "aé€"}, {"key": "return"}} {
+		input["id"] = w.ID()
+		_, err := w.do(t, aai.DoorWeb, takeover.InputTool, input)
+		assert.NilError(t, err, "%v", input)
+	}
+	assert.NilError(t, w.window.AwaitEnd())
+	assert.Check(t, is.Contains(w.window.Output(), "aé€"))
+}
+
 // TestWatchEnds checks that watching ends with the context, and with an error of show.
 func TestWatchEnds(t *testing.T) {
 	w := newWorld(t)
@@ -213,41 +257,4 @@ func TestWatchEnds(t *testing.T) {
 	gone := errors.New("gone")
 	assert.Check(t, is.ErrorIs(takeover.Watch(t.Context(), w.ID(), func([]byte) error { return gone }), gone))
 	assert.Check(t, aai.AsError(takeover.Watch(t.Context(), "0", nil)).Code == aai.AppNotFound)
-}
-
-// TestWatchSway checks the picture of a session in Sway, and that the page cannot make input there. Sway refuses root, so
-// another account runs the test then.
-func TestWatchSway(t *testing.T) {
-	if os.Geteuid() == 0 {
-		const nobody = 65534
-		self, err := os.Executable()
-		assert.NilError(t, err)
-		for dir := filepath.Dir(self); len(dir) > len("/tmp"); dir = filepath.Dir(dir) {
-			assert.NilError(t, os.Chmod(dir, 0o711))
-		}
-		cmd := exec.CommandContext(t.Context(), self, "-test.v", "-test.run=^TestWatchSway$")
-		cmd.Dir, cmd.Env = "/tmp", []string{"PATH=" + os.Getenv("PATH"), "HOME=/nonexistent"}
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
-		out, err := cmd.CombinedOutput()
-		assert.NilError(t, err, "%s", out)
-		assert.Check(t, is.Contains(string(out), "--- PASS: TestWatchSway"))
-		return
-	}
-	i, err := private.NewIsolated(private.Options{Width: 640, Height: 360, Wayland: true})
-	assert.NilError(t, err)
-	w := &world{Isolated: i, relay: takeover.New()}
-	w.desk, err = i.Start(t.Context(), os.Environ(), nil)
-	defer w.end(t)
-	assert.NilError(t, err)
-	seen := errors.New("seen")
-	err = takeover.Watch(t.Context(), w.ID(), func(b []byte) error {
-		picture, err := png.Decode(bytes.NewReader(b))
-		assert.NilError(t, err)
-		assert.Check(t, is.Equal(picture.Bounds().Dx(), 640))
-		return seen
-	})
-	assert.Check(t, is.ErrorIs(err, seen))
-	assert.NilError(t, w.SetTaken(true))
-	_, err = w.do(t, aai.DoorWeb, takeover.InputTool, map[string]any{"id": w.ID(), "key": "return"})
-	assert.Check(t, is.Equal(aai.AsError(err).Code, aai.AutomationNotSupported), err)
 }

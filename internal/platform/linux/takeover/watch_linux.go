@@ -8,22 +8,11 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
-	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/platform/linux/private"
-	"github.com/gybob/aai-gateway/internal/platform/linux/wayland"
 )
 
 // pictureInterval is the time between two looks at a screen.
 const pictureInterval = time.Second / 5
-
-// newSource returns the function that takes pictures of the session's screen. The caller calls end afterwards.
-func newSource(s *private.Isolated) (take func(context.Context) (*image.RGBA, error), end func()) {
-	if !s.Options.Wayland {
-		return func(context.Context) (*image.RGBA, error) { return s.Screen() }, func() {}
-	}
-	screen, area := wayland.New(wayland.Config{Getenv: s.Getenv}), desktop.Rect{W: s.Options.Width, H: s.Options.Height}
-	return func(ctx context.Context) (*image.RGBA, error) { return screen.Capture(ctx, area) }, func() { _ = screen.Close() }
-}
 
 // Watch calls show with the picture of the session's screen, as PNG, and then with each changed one, at most five a
 // second. It ends with ctx, with an error of show, or when the session has ended; the last picture then is dark.
@@ -40,9 +29,9 @@ func Watch(ctx context.Context, id string, show func(png []byte) error) error {
 		}
 		return show(b.Bytes())
 	}
-	take, end := newSource(s)
-	defer end()
 	var shown *image.RGBA
+	take, end := pictures(s)
+	defer end() //nolint:errcheck // it took pictures only
 	for err == nil {
 		picture, unread := take(ctx)
 		switch {
