@@ -136,3 +136,24 @@ func TestGolden(t *testing.T) {
 		assert.Check(t, is.DeepEqual(string(want), string(got)+"\n"), "%s", golden)
 	}
 }
+
+func TestStepsOfCOM(t *testing.T) {
+	tool := func(effect, variable string) string {
+		return `{"schema_version": "1.0", "version": "1.0.0", "appId": "a.b", "name": "N", "description": "An app for the test.", "platforms": {"windows": {"automation": "com", "progid": "A.B", "tools": [
+			{"name": "name_it", "description": "Gives the app a new name.", "effect": "` + effect + `", "parameters": {"type": "object", "properties": {"to": {"type": "string", "description": "The new name."}}},
+			"script": [{"action": "create", "var": "` + variable + `", "progid": "A.B"}, {"action": "set", "object": "` + variable + `", "property": "Name", "value": "${to}"}]}]}}}`
+	}
+	problems := func(text string) (found []string) {
+		for _, f := range lint.Check([]byte(text), catalog.Options{HostPlatform: "windows"}).Findings {
+			if f.Rule == "effect" || f.Rule == "variable" {
+				found = append(found, f.Path+": "+f.Problem)
+			}
+		}
+		return found
+	}
+	assert.Check(t, is.Len(problems(tool("changes", "app")), 0))
+	assert.Check(t, is.DeepEqual(problems(tool("reads", "to")), []string{
+		`platforms.windows.tools[0].script[0]: has a variable "to", but "${to}" is the parameter of this name`,
+		`platforms.windows.tools[0].script[1]: sets Name, but the tool declares that it reads`,
+	}))
+}

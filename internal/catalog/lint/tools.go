@@ -106,6 +106,7 @@ func (c *checker) section(s section, d *catalog.Descriptor) {
 		t.schemas()
 		t.parameters()
 		t.request()
+		t.comSteps()
 		if first := same[tool.Description]; first != "" && tool.Description != "" {
 			c.find(answer.SeverityWarning, "description", catalog.JoinPath(v.Mark, "description", -1), "is the same as "+first,
 				"Describe the difference: agents choose by it.")
@@ -264,4 +265,25 @@ func hostOf(address string) string {
 		return ""
 	}
 	return u.Host
+}
+
+// comSteps checks the steps of a tool on COM objects.
+func (t *toolCheck) comSteps() {
+	if t.recipe.COM == nil {
+		return
+	}
+	values := slices.Collect(t.value.Member("script").Items())
+	for i, s := range t.recipe.COM.Steps {
+		if i >= len(values) {
+			return
+		}
+		if s.Action == "set" && t.tool.Effect == aai.Reads {
+			t.find(answer.SeverityWarning, "effect", values[i].Mark, fmt.Sprintf("sets %s, but the tool declares that it reads", aai.CleanLabel(s.Property, 60)),
+				"Declare \"changes\" or \"destroys\".")
+		}
+		if slices.Contains(t.recipe.Params, s.Var) {
+			t.find(answer.SeverityWarning, "variable", values[i].Mark, fmt.Sprintf("has a variable %q, but \"${%s}\" is the parameter of this name", s.Var, s.Var),
+				"Give the variable another name.")
+		}
+	}
 }
