@@ -88,7 +88,7 @@ type COMStep struct {
 	Value                                         json.RawMessage            // set, return
 	Args                                          []json.RawMessage          // call, get, set
 	Named                                         map[string]json.RawMessage // call: further arguments by their names
-	Properties                                    []string                   // list: those of each item
+	Properties                                    []string                   // list, get: those of each item, or of the object
 	Running                                       bool                       // create: attach to the running instance of the class
 }
 

@@ -9,6 +9,10 @@ import (
 
 	"gotest.tools/v3/assert"
 	is "gotest.tools/v3/assert/cmp"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/drivers/com"
+	"github.com/gybob/aai-gateway/internal/importers/introspect"
 )
 
 const filesApp = `{"schema_version": "1.0", "appId": "com.example.files", "name": "Files", "description": "Files of this computer.", "version": "1.0.0",
@@ -61,4 +65,36 @@ func TestWindowsExec(t *testing.T) {
 	out, err = run("guide", "com.example.files")
 	assert.NilError(t, err, out)
 	assert.Check(t, is.Contains(out, "List the files of a folder"))
+}
+
+// TestWindowsGenerate drafts descriptors from real type libraries, and runs each reading tool that needs no argument.
+func TestWindowsGenerate(t *testing.T) {
+	d := com.New(com.Config{Command: func() (*exec.Cmd, error) { return exec.CommandContext(t.Context(), os.Args[0], runCOMCommand), nil }})
+	defer d.Close() //nolint:errcheck // it cannot fail
+	g := introspect.New(introspect.Config{COM: d})
+	for _, progID := range []string{
+		"Scripting.FileSystemObject", "Msxml2.DOMDocument", "VBScript.RegExp", "ADODB.Stream", "WScript.Network", "Shell.Application", "WindowsInstaller.Installer",
+		"InternetExplorer.Application", "Scripting.Dictionary",
+	} {
+		t.Run(progID, func(t *testing.T) {
+			draft, err := g.Draft(t.Context(), introspect.Request{App: progID, Start: true})
+			assert.NilError(t, err)
+			tried, reading := 0, 0
+			for _, tool := range draft.Document.Sections[0].Tools {
+				if *tool.Effect != aai.Reads {
+					continue
+				}
+				reading++
+				if strings.Contains(string(tool.Params), `"required"`) {
+					continue
+				}
+				action, err := d.Compile(tool.Recipe)
+				assert.NilError(t, err)
+				_, err = action(t.Context(), &aai.Call{})
+				assert.Check(t, err, tool.Name)
+				tried++
+			}
+			t.Logf("%d tools, %d read, %d of them answer without arguments; %d tokens", len(draft.Document.Sections[0].Tools), reading, tried, draft.Report.GuideTokens)
+		})
+	}
 }

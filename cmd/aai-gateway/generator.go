@@ -13,8 +13,9 @@ import (
 // generator returns the generator of descriptors for programs without one. It saves them in the
 // user's folder.
 func (s *setup) generator(drivers map[string]aai.Driver, takes *importers.Importer) *introspect.Generator {
+	classes, _ := drivers["windows/com"].(introspect.COMDriver)
 	return introspect.New(introspect.Config{
-		Driver: drivers["linux/dbus"], EntryFolders: s.platform.desktopEntryFolders, Folder: filepath.Join(s.home, ".aai"), Language: s.promptScreen.language,
+		Driver: drivers["linux/dbus"], COM: classes, EntryFolders: s.platform.desktopEntryFolders, Folder: filepath.Join(s.home, ".aai"), Language: s.promptScreen.language,
 		CheckAllowed: s.appLists().CheckApp, ExternalSource: takes.CurrentDigest,
 	})
 }

@@ -95,7 +95,7 @@ func (p *parser) progID(m *members) string {
 	return id
 }
 
-// maxProperties limits the properties that a step reads of each item.
+// maxProperties limits the properties that a step reads of an object.
 const maxProperties = 50
 
 // comStep reads one step. Its action determines the required fields.
@@ -137,7 +137,10 @@ func (p *parser) comStep(m *members, r *aai.Recipe, vars []string) aai.COMStep {
 		s.Property, s.Value = need("property"), p.comValue(m, r, vars)
 		s.Args = p.comArgs(m, r, vars)
 	case "get":
-		s.Property, s.Var = need("property"), m.text("var")
+		s.Properties, s.Var = m.texts("properties", maxProperties), m.text("var")
+		if len(s.Properties) == 0 {
+			s.Property = need("property")
+		}
 		s.Args = p.comArgs(m, r, vars)
 	case "list":
 		s.Var, s.Properties = m.text("var"), m.texts("properties", maxProperties)

@@ -15,9 +15,10 @@ func newGenerate(r *run) *cobra.Command {
 	bus := &enumFlag{value: new(string), allowed: []string{"session", "system"}}
 	cmd := r.newToolCommand(&cobra.Command{
 		Use:   "generate [app]",
-		Short: "Write an aai.json for a program, from its interfaces on D-Bus",
+		Short: "Write an aai.json for a program, from its interfaces on D-Bus or COM",
 		Long: "Reads the program's interfaces, shows the new aai.json as a difference to the current one,\n" +
-			"and saves it if you agree. The app is a bus name, a desktop id or a desktop entry's file name.\n" +
+			"and saves it if you agree. The app is a bus name, a desktop id or a desktop entry's file name,\n" +
+			"on Windows a ProgID such as Outlook.Application.\n" +
 			"No tool that acts is called. A program that does not run is started only if you agree.\n" +
 			"--probe tries one of the tools, once, after you authenticate. Without an app it lists the\n" +
 			"generated descriptors of programs whose interfaces have changed since.",

@@ -33,6 +33,11 @@ func readStep(t *testing.T, line string) aai.COMStep {
 		s.Object, rest = words[1], strings.Join(words[2:], " ")
 	case "call":
 		s.Object, s.Method, rest = words[1], words[2], strings.Join(words[3:], " ")
+	case "get":
+		s.Object, rest = words[1], strings.Join(words[2:], " ")
+		if !strings.HasPrefix(rest, "[") {
+			s.Property, rest = words[2], strings.Join(words[3:], " ")
+		}
 	default:
 		s.Object, s.Property, rest = words[1], words[2], strings.Join(words[3:], " ")
 	}
@@ -47,7 +52,7 @@ func readStep(t *testing.T, line string) aai.COMStep {
 		switch {
 		case s.Action == "set" && s.Value == nil:
 			s.Value = value
-		case s.Action == "list":
+		case s.Action == "list" || s.Action == "get" && s.Property == "":
 			assert.NilError(t, json.Unmarshal(value, &s.Properties))
 		case value[0] == '{':
 			assert.NilError(t, json.Unmarshal(value, &s.Named))

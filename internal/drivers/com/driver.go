@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/drivers/com/typelib"
 	"github.com/gybob/aai-gateway/internal/drivers/envelope"
 )
 
@@ -55,6 +56,20 @@ func (d *Driver) Compile(r *aai.Recipe) (aai.Action, error) {
 		return nil, invalid("progid", "the ProgID of the app, such as Example.Application", "")
 	}
 	return nil, aai.Errorf(aai.DescriptorInvalid, "execution: expected a COM script or ipc with a progid")
+}
+
+// Describe returns the type library of a class. It starts no app unless start is set. The error is an *aai.Error.
+func (d *Driver) Describe(ctx context.Context, progID string, start bool) (*typelib.Library, error) {
+	request := &Request{Describe: progID, Start: start}
+	reply, err := d.pool.run(ctx, progID, request)
+	if err != nil {
+		return nil, err
+	}
+	if reply.Failure != nil {
+		request.Steps = []Step{{Action: Create, ProgID: progID, Running: !start}}
+		return nil, (&program{class: progID}).failure(request, reply.Failure)
+	}
+	return reply.Library, nil
 }
 
 const (

@@ -27,6 +27,9 @@ const (
 // IsBusy reports whether an HRESULT means that the app did not accept the call now. It may be repeated.
 func IsBusy(hr uint32) bool { return hr == callRejected || hr == retryLater || hr == tooBusy }
 
+// IsGone reports whether an HRESULT means that the app has ended.
+func IsGone(hr uint32) bool { return codeOf(hr, false) == aai.AppNotRunning }
+
 // codeOf maps an HRESULT to a code. created reports that an object was to be created.
 func codeOf(hr uint32, created bool) aai.Code {
 	switch hr {

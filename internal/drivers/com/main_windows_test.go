@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 		_, _ = os.Stdin.Read(make([]byte, 1))
 		os.Exit(3)
 	case len(os.Args) > 2 && os.Args[1] == "serve":
-		if err := fakeserver.Serve(os.Args[2], time.Minute); err != nil {
+		if err := fakeserver.Serve(os.Args[2], 8*time.Minute); err != nil {
 			os.Exit(1)
 		}
 	}

@@ -82,7 +82,7 @@ func compileStep(names scope, i int, s aai.COMStep) (t stepTemplate, err error) 
 		return t, nil
 	case !slices.Contains(names.vars, s.Object):
 		return t, invalid(stepField(i, "object"), "the variable of an earlier step", s.Object)
-	case s.Action != List && t.Member == "":
+	case t.Member == "" && s.Action != List && (s.Action != Get || len(s.Properties) == 0):
 		return t, invalid(stepField(i, "method"), "the name of a method or property", "")
 	}
 	add := func(field, name string, raw json.RawMessage) (valueTemplate, error) {

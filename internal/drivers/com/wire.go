@@ -1,6 +1,10 @@
 package com
 
-import "time"
+import (
+	"time"
+
+	"github.com/gybob/aai-gateway/internal/drivers/com/typelib"
+)
 
 // A Request is the work of one call for the process that runs it: one line of JSON.
 type Request struct {
@@ -35,7 +39,7 @@ type Step struct {
 	// Names are the names of the last arguments; the others go by position.
 	Names []string `json:"names,omitempty"`
 	Value *Operand `json:"value,omitempty"` // of Set
-	// Properties are those of each item that List reads.
+	// Properties are those that Get reads of the object, or List of each item.
 	Properties []string `json:"props,omitempty"`
 	// Running attaches to the running instance of a class, in the place of a new one.
 	Running bool `json:"running,omitempty"`
@@ -55,7 +59,8 @@ type Reply struct {
 	Last    Variant   `json:"last,omitzero"`    // the result of the last step that has one
 	Cut     bool      `json:"cut,omitempty"`    // a list has only its first items
 	Failure *Failure  `json:"failure,omitempty"`
-	Library *Library  `json:"library,omitempty"` // of Request.Describe
+	// Library is that of Request.Describe.
+	Library *typelib.Library `json:"library,omitempty"`
 }
 
 // MaxListed limits the items of a list.
@@ -81,61 +86,4 @@ type Failure struct {
 	Denied bool `json:"denied,omitempty"`
 	// Begun reports that a step may have changed something before, or that this one did.
 	Begun bool `json:"begun,omitempty"`
-}
-
-// A Library describes the members of a class by its type library.
-type Library struct {
-	ProgID  string     `json:"progid"`
-	Name    string     `json:"name"` // of the interface
-	Doc     string     `json:"doc,omitempty"`
-	Version string     `json:"version,omitempty"`
-	Members []Member   `json:"members"`
-	Enums   []EnumType `json:"enums,omitempty"`
-}
-
-// Kinds of a Member.
-const (
-	MethodKind = "method"
-	GetKind    = "get"
-	PutKind    = "put"
-	PutRefKind = "putref"
-)
-
-// A Member is a function of an interface.
-type Member struct {
-	Name   string      `json:"name"`
-	Kind   string      `json:"kind"`
-	Doc    string      `json:"doc,omitempty"`
-	Params []Parameter `json:"params,omitempty"`
-	Result TypeRef     `json:"result,omitzero"`
-	Hidden bool        `json:"hidden,omitempty"`
-	// Path are the properties that lead from the class to the object of this member.
-	Path []string `json:"path,omitempty"`
-}
-
-// A Parameter is a parameter of a Member.
-type Parameter struct {
-	Name     string  `json:"name"`
-	Type     TypeRef `json:"type"`
-	Optional bool    `json:"optional,omitempty"`
-	Out      bool    `json:"out,omitempty"`
-}
-
-// A TypeRef is the type of a value. Name is that of an enumeration or of an interface; VT is VTI4 or VTDispatch then.
-type TypeRef struct {
-	VT   VT     `json:"t"`
-	Name string `json:"name,omitempty"`
-}
-
-// An EnumType is an enumeration.
-type EnumType struct {
-	Name   string  `json:"name"`
-	Values []Named `json:"values"`
-}
-
-// A Named is a constant of an enumeration.
-type Named struct {
-	Name  string `json:"name"`
-	Value int64  `json:"value"`
-	Doc   string `json:"doc,omitempty"`
 }

@@ -20,6 +20,7 @@ type proposal struct {
 	callee           string   // the member that it calls, to distinguish equal descriptions
 	plainDescription string   // the description without untrusted text
 	group            []property
+	needed           []string // parameters of a COM tool that must be given
 }
 
 // Ranks of proposals.

@@ -16,6 +16,8 @@ import (
 type Config struct {
 	// Driver runs recipes over D-Bus; nil: D-Bus is unavailable.
 	Driver aai.Driver
+	// COM describes classes by their type libraries; nil: COM is unavailable.
+	COM COMDriver
 	// EntryFolders are the folders of desktop entries, highest precedence first.
 	EntryFolders []string
 	// Folder is the folder of saved descriptors, <folder>/<app id>/aai.json; empty: none is saved.
@@ -80,6 +82,9 @@ type Draft struct {
 // calls only methods that read. The error is an *aai.Error.
 func (g *Generator) Draft(ctx context.Context, r Request) (*Draft, error) {
 	g = g.withStart(r)
+	if g.cfg.COM != nil {
+		return g.draftCOM(ctx, r)
+	}
 	if g.cfg.Driver == nil {
 		e := aai.Errorf(aai.AutomationNotSupported,
 			"descriptors are generated from services on D-Bus, which this computer has not")
@@ -265,7 +270,7 @@ func (d *Draft) write() error {
 	if err != nil {
 		return err
 	}
-	d.Text, d.Report = text, lint.Check(text, catalog.Options{HostPlatform: "linux"})
+	d.Text, d.Report = text, lint.Check(text, catalog.Options{HostPlatform: d.Document.Sections[0].Platform})
 	for _, f := range d.Report.Findings {
 		if f.Severity == answer.SeverityError {
 			return aai.Errorf(aai.Internal, "the generated descriptor is invalid: %s: %s", f.Path, f.Problem)

@@ -130,6 +130,10 @@ func promptOf(d *catalog.Document) (prompt string, told int, err error) {
 
 // memberOf returns the D-Bus member that a tool calls.
 func memberOf(t *catalog.ToolDeclaration) string {
+	if t.Recipe != nil && t.Recipe.COM != nil {
+		steps := t.Recipe.COM.Steps
+		return steps[len(steps)-1].Method + steps[len(steps)-1].Property
+	}
 	if t.Recipe == nil || t.Recipe.DBus == nil {
 		return ""
 	}

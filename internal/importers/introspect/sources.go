@@ -115,7 +115,15 @@ func (s *generatedDescriptor) check(ctx context.Context, g *Generator) {
 // digestOf returns the current digest of a source, and the command that regenerates its app.
 func (g *Generator) digestOf(ctx context.Context, d *catalog.Document) (digest, again string, err error) {
 	name, onBus := strings.CutPrefix(d.Generated.From, fromBus)
+	progID, ofCOM := strings.CutPrefix(d.Generated.From, fromCOM)
 	switch {
+	case ofCOM && g.cfg.COM != nil:
+		library, err := g.cfg.COM.Describe(ctx, progID, false)
+		if err != nil {
+			return "", "", err
+		}
+		digest, err = digestOfLibrary(library)
+		return digest, "aai-gateway generate " + progID, err
 	case onBus && g.cfg.Driver != nil:
 		digest, err = g.digestOnBus(ctx, name, d)
 		return digest, "aai-gateway generate " + name, err

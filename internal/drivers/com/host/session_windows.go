@@ -106,6 +106,10 @@ func (s *session) step(step *com.Step) (result held, has bool, f *com.Failure) {
 	case com.Call:
 		result, f = s.invoke(object, step, flagMethod|flagGet)
 	case com.Get:
+		if step.Member == "" {
+			result.value, f = s.members(held{object: object}, step.Properties)
+			break
+		}
 		result, f = s.invoke(object, step, flagGet)
 	case com.List:
 		result.value, f = s.list(object, step.Properties)
@@ -310,89 +314,4 @@ func (s *session) put(object unsafe.Pointer, step *com.Step) (held, *com.Failure
 		i.flags = flagPut
 	}
 	return s.do(i)
-}
-
-// list returns the items of an object, or the properties of each.
-func (s *session) list(object unsafe.Pointer, properties []string) (com.Variant, *com.Failure) {
-	list := com.Variant{VT: com.VTArray | com.VTVariant}
-	enum, f := s.enumerator(object)
-	if f != nil {
-		return list, f
-	}
-	for len(list.Items) <= com.MaxListed {
-		var m variant
-		var got uint32
-		hr := invokeAt(enum, 3, 1, addressOf(&m), addressOf(&got))
-		if failed(hr) {
-			return list, &com.Failure{HRESULT: hr}
-		}
-		if hr != 0 || got == 0 {
-			break
-		}
-		item, f := s.take(&m)
-		if f == nil && len(list.Items) == com.MaxListed {
-			s.cut = true
-			break
-		}
-		if f != nil {
-			return list, f
-		}
-		one := s.describeHeld(item)
-		if len(properties) > 0 {
-			if one, f = s.members(item, properties); f != nil {
-				return list, f
-			}
-		}
-		list.Items = append(list.Items, one)
-	}
-	list.Sizes = []int{len(list.Items)}
-	return list, nil
-}
-
-// enumerator returns the enumerator of an object.
-func (s *session) enumerator(object unsafe.Pointer) (unsafe.Pointer, *com.Failure) {
-	var result variant
-	i := &invocation{object: object, id: idNewEnum, flags: flagMethod | flagGet}
-	var info excepInfo
-	hr := s.retry(func() (hr uint32) {
-		hr, info, _ = i.run(&result)
-		return hr
-	})
-	if failed(hr) {
-		f := &com.Failure{}
-		s.fillFailure(f, hr, &info, 0)
-		if hr == memberNotFound || hr == unknownName {
-			f = &com.Failure{Message: "the object has no items to list"}
-		}
-		return nil, f
-	}
-	defer s.release(&result)
-	var enum unsafe.Pointer
-	if result.vt == com.VTUnknown || result.vt == com.VTDispatch {
-		enum = s.keep(query(result.at(), iidEnum()))
-	}
-	if enum == nil {
-		return nil, &com.Failure{Message: "the object has no items to list"}
-	}
-	return enum, nil
-}
-
-// members reads properties of an item. A property that it does not have is null.
-func (s *session) members(item held, properties []string) (com.Variant, *com.Failure) {
-	object := com.Variant{VT: com.VTArray | com.VTVariant, Names: properties}
-	if item.object == nil {
-		return object, &com.Failure{Message: "an item is a value and has no properties"}
-	}
-	for _, name := range properties {
-		value, f := s.invoke(item.object, &com.Step{Member: name}, flagGet)
-		if f != nil && f.HRESULT != unknownName {
-			f.Name = name
-			return object, f
-		}
-		if f != nil {
-			value = held{value: com.Variant{VT: com.VTNull}}
-		}
-		object.Items = append(object.Items, s.describeHeld(value))
-	}
-	return object, nil
 }
