@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/subtle"
@@ -72,6 +73,7 @@ func (p *program) serveConversations(ctx context.Context, f cli.Flags, o cli.Ser
 // startConversation starts a gateway in an isolated session, and waits until it listens. running
 // counts it until its session is removed.
 func (p *program) startConversation(ctx context.Context, o private.Options, principal string, running *sync.WaitGroup) (streamable.Upstream, error) {
+	o.Label = cmp.Or(principal, o.Label)
 	isolated, err := private.NewIsolated(o)
 	if err != nil {
 		return streamable.Upstream{}, err

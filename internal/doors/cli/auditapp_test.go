@@ -110,6 +110,7 @@ func TestChecksAsJUnit(t *testing.T) {
 
 // TestClickVisual: the command clicks the ref of the words that a window draws, and fails if it draws none of them.
 func TestClickVisual(t *testing.T) {
+	t.Chdir(t.TempDir()) // where the command writes its picture
 	testkit.Need(t, "tesseract")
 	_, asked, code := auditCommand(t, "click", "game", "Start", "--visual")
 	assert.Check(t, is.Equal(code, 0), "exit code %d", code)
