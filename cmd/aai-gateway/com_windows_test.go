@@ -98,3 +98,17 @@ func TestWindowsGenerate(t *testing.T) {
 		})
 	}
 }
+
+// TestWindowsDiscover lists a class of an app, and generates its descriptor by the command.
+func TestWindowsDiscover(t *testing.T) {
+	run := windowsHome(t, filesApp, `{}`)
+	out, err := run("discover")
+	assert.NilError(t, err, out)
+	assert.Check(t, is.Contains(out, "aai-gateway generate --start InternetExplorer.Application makes tools of it"))
+	out, err = run("generate", "Scripting.FileSystemObject", "--dry-run")
+	assert.NilError(t, err, out)
+	assert.Check(t, is.Contains(out, "get_special_folder"))
+	out, err = run("generate", "No.Such.Class", "--dry-run")
+	assert.Check(t, err != nil)
+	assert.Check(t, is.Contains(out, "no such class is installed"))
+}

@@ -59,7 +59,7 @@ func (w *integrationScanner) alongside(watch func(context.Context)) func(context
 	}
 }
 
-// describedApps returns the bus names and desktop entries of the apps with descriptors.
+// describedApps returns the bus names, COM classes and desktop entries of the apps with descriptors.
 func describedApps(apps []*aai.App, host string) []discovery.DescribedApp {
 	var all []discovery.DescribedApp
 	for _, app := range apps {
@@ -76,7 +76,9 @@ func describedApps(apps []*aai.App, host string) []discovery.DescribedApp {
 			case r.DBus != nil:
 				services[r.DBus.Service] = true
 			case r.IPC != nil:
-				services[r.IPC.Service] = true
+				services[r.IPC.Service], services[r.IPC.ProgID] = true, true
+			case r.COM != nil:
+				services[r.COM.ProgID] = true
 			}
 			entries[r.Start] = true
 		}

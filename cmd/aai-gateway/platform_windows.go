@@ -7,6 +7,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/catalog"
+	"github.com/gybob/aai-gateway/internal/catalog/discovery"
 	"github.com/gybob/aai-gateway/internal/drivers/com"
 )
 
@@ -31,6 +32,7 @@ func hostPlatform(home string, getenv func(string) string) platform {
 				catalog.Files(filepath.Join(folder("APPDATA", filepath.Join(home, "AppData", "Roaming")), "aai"), "*.json"),
 			)
 		},
+		integrations: func(cfg *setup) discovery.ScannerConfig { return cfg.classes() },
 		drivers: func(cfg *setup, log *slog.Logger) (map[string]aai.Driver, io.Closer) {
 			d := com.New(com.Config{Command: cfg.comChild, Log: log})
 			return map[string]aai.Driver{"windows/com": d, "windows/ipc": d}, d

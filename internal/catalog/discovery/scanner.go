@@ -37,6 +37,8 @@ type ScannerConfig struct {
 	Denied func(names []string) bool
 	// EntryFolders are the folders of desktop entries, highest precedence first.
 	EntryFolders []string
+	// Classes returns the classes of COM of apps in processes of their own, on Windows.
+	Classes func(context.Context) ([]COMClass, error)
 	// Apps returns the apps that have descriptors.
 	Apps func(context.Context) []DescribedApp
 	// Servers returns the MCP servers of clients, and the unreadable configurations.
@@ -57,7 +59,7 @@ type ScannerConfig struct {
 // A DescribedApp is an app with a descriptor.
 type DescribedApp struct {
 	ID       string
-	Services []string // the bus names that its tools call
+	Services []string // the bus names and COM classes that its tools call
 	Entries  []string // the desktop entries that start it
 	Source   string   // source of a generated descriptor, such as "client:zed/tickets"; else empty
 }
@@ -177,6 +179,9 @@ func (r *Scanner) sources() map[string]func(context.Context) sourceResult {
 	}
 	if len(r.cfg.EntryFolders) > 0 {
 		sources["the desktop entries"] = r.scanEntries
+	}
+	if r.cfg.Classes != nil {
+		sources["the classes of COM"] = r.scanClasses
 	}
 	if r.cfg.Servers != nil {
 		sources["the clients' configurations"] = r.scanClients

@@ -53,13 +53,7 @@ func (s *session) describe(r *com.Request) *com.Reply {
 const notRunning = 0x800401E3
 
 func classKey(id windows.GUID, below string) (string, bool) {
-	key, err := registry.OpenKey(registry.CLASSES_ROOT, `CLSID\`+id.String()+`\`+below, registry.QUERY_VALUE)
-	if err != nil {
-		return "", false
-	}
-	defer key.Close() //nolint:errcheck // it was only read
-	text, _, err := key.GetStringValue("")
-	return text, err == nil
+	return subKey(registry.CLASSES_ROOT, `CLSID\`+id.String()+`\`+below)
 }
 
 func isInProcess(id windows.GUID) bool {
