@@ -90,7 +90,7 @@ func integrationTexts(t *testing.T) textPositions {
 			said[text] = set.Position(n.Pos()).String()
 		}
 	}
-	for _, file := range []string{"busowner", "busscan", "entries", "integrationkinds", "mcpservers", "scanner", "sourcechanges", "systembus", "tray"} {
+	for _, file := range []string{"busowner", "busscan", "comclasses", "entries", "integrationkinds", "mcpservers", "scanner", "sourcechanges", "systembus", "tray"} {
 		walkSource(t, "../../catalog/discovery/"+file+".go", collect)
 	}
 	return said
