@@ -12,6 +12,9 @@ import (
 // callTimeout limits one call to a program.
 const callTimeout = 5 * time.Second
 
+// startTimeout limits one call over COM, which may start the app.
+const startTimeout = 20 * time.Second
+
 const (
 	introspectable = wire.BusName + ".Introspectable"
 	properties     = wire.BusName + ".Properties"
@@ -56,7 +59,11 @@ func (a busCaller) runRecipe(ctx context.Context, r *aai.Recipe, args map[string
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	limit := callTimeout
+	if r.COM != nil {
+		limit = startTimeout
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	result, err := run(ctx, &aai.Call{Args: args})
 	if err != nil {

@@ -55,6 +55,20 @@ func TestDraftOfTypeLibrary(t *testing.T) {
 	golden(t, "com/notes.txt", []byte(strings.Join(draft.Notes, "\n")+"\n"))
 }
 
+// TestProbeOfCOM tries a tool of a draft.
+func TestProbeOfCOM(t *testing.T) {
+	d := readLibrary(t)
+	d.library.InProcess = true
+	for _, tool := range introspect.New(introspect.Config{COM: d}).Tools() {
+		if tool.Name != introspect.ProbeTool {
+			continue
+		}
+		got, err := tool.Run(t.Context(), &aai.Call{Args: map[string]any{"app": "Example.Notes.2", "tool": "get_version"}})
+		assert.NilError(t, err)
+		assert.DeepEqual(t, got.Data, map[string]any{"tool": "get_version", "answer": "x"})
+	}
+}
+
 // TestDraftOfClassInProcess checks that the properties of an object which ends with the call are parameters of its methods.
 func TestDraftOfClassInProcess(t *testing.T) {
 	d := readLibrary(t)

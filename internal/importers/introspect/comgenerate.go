@@ -75,7 +75,7 @@ func (g *Generator) checkCOM(ctx context.Context, list []proposal, notes *noteLi
 	var kept []proposal
 	for _, p := range list {
 		if *p.declared.Effect == aai.Reads && len(p.needed) == 0 {
-			result, err := busCaller{driver: g.cfg.COM}.runRecipe(ctx, p.declared.Recipe, nil)
+			result, err := g.ask.runRecipe(ctx, p.declared.Recipe, nil)
 			if err != nil {
 				notes.add("%s is left out: it cannot be read: %s", p.callee, aai.AsError(err).Message)
 				continue

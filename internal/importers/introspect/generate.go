@@ -38,11 +38,17 @@ type Generator struct {
 }
 
 // New returns a Generator. It does no I/O.
-func New(cfg Config) *Generator { return &Generator{cfg, busCaller{driver: cfg.Driver}} }
+func New(cfg Config) *Generator {
+	driver := cfg.Driver
+	if cfg.COM != nil {
+		driver = cfg.COM
+	}
+	return &Generator{cfg, busCaller{driver: driver}}
+}
 
 // withStart returns a copy that starts programs if the request allows it.
 func (g *Generator) withStart(r Request) *Generator {
-	return &Generator{g.cfg, busCaller{g.cfg.Driver, r.Start}}
+	return &Generator{g.cfg, busCaller{g.ask.driver, r.Start}}
 }
 
 func (g *Generator) language() string {
