@@ -41,11 +41,11 @@ func TestHangs(t *testing.T) {
 	assert.NilError(t, err)
 	others := make(chan error, 1)
 	go func() {
-		_, err := run(t, d, `[{"action":"create","var":"a","progid":"`+app+`"},{"action":"call","object":"a","method":"Sleep","args":[1500]},
+		_, err := run(t, d, `[{"action":"create","var":"a","progid":"`+app+`"},{"action":"call","object":"a","method":"Sleep","args":[3500]},
 			{"action":"call","object":"a","method":"Add","args":[1,2]}]`, nil)
 		others <- err
 	}()
-	const limit = 700 * time.Millisecond
+	const limit = 3 * time.Second
 	start := time.Now()
 	_, err = runWithin(t, d, limit, `[{"action":"create","var":"a","progid":"`+app+`"},{"action":"call","object":"a","method":"Sleep","args":[10000]}]`, nil)
 	took := time.Since(start)
