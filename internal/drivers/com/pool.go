@@ -20,6 +20,8 @@ const (
 	idleTimeout = time.Minute
 	// maxIdle limits the idle processes.
 	maxIdle = 8
+	// maxCalls is the number of calls after which a process ends, since components of apps in it may leak.
+	maxCalls = 1000
 	// replyReserve is the part of a call's time that is left for the report of a step that hangs.
 	replyReserve = 40 * time.Millisecond
 	// replyGrace is the time after the deadline in which that report may still arrive.
@@ -45,6 +47,7 @@ type worker struct {
 	*process.Subprocess
 	app     string
 	replies *bufio.Reader
+	calls   int
 	expiry  *time.Timer
 }
 
@@ -173,7 +176,7 @@ func (p *pool) take(app string) (*worker, error) {
 func (p *pool) put(w *worker) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.closed {
+	if w.calls++; p.closed || w.calls == maxCalls {
 		go w.Stop(false)
 		return
 	}

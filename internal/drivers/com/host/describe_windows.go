@@ -29,25 +29,38 @@ func (s *session) describe(r *com.Request) *com.Reply {
 	if failed(hr) {
 		return fail(&com.Failure{HRESULT: hr})
 	}
-	info := s.registeredType(id)
-	if info == nil {
-		if !r.Start && !isInProcess(id) {
-			return fail(&com.Failure{HRESULT: notRunning})
-		}
-		object, f := s.create(&com.Step{ProgID: r.Describe, Programs: true})
-		if f != nil {
-			return fail(f)
-		}
-		if hr := invokeAt(object, getTypeInfo, 0, locale, addressOf(&info)); failed(hr) || info == nil {
-			return fail(&com.Failure{Message: "the class has no type library"})
-		}
+	if library := s.readLibrary(r.Describe, id, s.registeredType(id)); library != nil {
+		return &com.Reply{Library: library}
 	}
-	d := &describer{session: s, library: &typelib.Library{ProgID: r.Describe, InProcess: isInProcess(id)}}
-	d.root(s.keep(info))
-	if len(d.library.Interfaces) == 0 {
+	if !r.Start && !isInProcess(id) {
+		return fail(&com.Failure{HRESULT: notRunning})
+	}
+	object, f := s.create(&com.Step{ProgID: r.Describe, Programs: true})
+	if f != nil {
+		return fail(f)
+	}
+	var info unsafe.Pointer
+	if hr := invokeAt(object, getTypeInfo, 0, locale, addressOf(&info)); failed(hr) || info == nil {
+		return fail(&com.Failure{Message: "the class has no type library"})
+	}
+	library := s.readLibrary(r.Describe, id, info)
+	if library == nil {
 		return fail(&com.Failure{Message: "the type library describes no automation interface"})
 	}
-	return &com.Reply{Library: d.library}
+	return &com.Reply{Library: library}
+}
+
+// readLibrary describes the interfaces that lead from a type, or returns nil if there are none.
+func (s *session) readLibrary(progID string, id windows.GUID, info unsafe.Pointer) *typelib.Library {
+	if info == nil {
+		return nil
+	}
+	d := &describer{session: s, library: &typelib.Library{ProgID: progID, InProcess: isInProcess(id)}}
+	d.root(s.keep(info))
+	if len(d.library.Interfaces) == 0 {
+		return nil
+	}
+	return d.library
 }
 
 const notRunning = 0x800401E3
