@@ -94,7 +94,7 @@ func importRules() []packageRules {
 			why: "windows, screenshots, pointer, keyboard and clipboard over the Wayland protocol and, where the compositor has them, its interfaces on the session bus"},
 		{name: "internal/platform/linux/x11", ours: []string{"aai", "internal/desktop", "internal/desktop/inputlock", "internal/gateway/actionctx", "internal/platform/linux/actingsign", "internal/platform/linux/clipserver", "internal/platform/linux/keysym"}, modules: []string{"golang.org/x/sys"},
 			why: "windows, screenshots, pointer, keyboard, clipboard and the person's sign over the X11 protocol"},
-		{name: "internal/platform/linux/private", ours: []string{"internal/dbus/wire"},
+		{name: "internal/platform/linux/private", ours: []string{"internal/dbus/wire", "internal/files/atomicfile"},
 			why: "starts a private desktop for isolated sessions, the demo, the doctor and tests"},
 		{name: "internal/platform/linux/takeover", ours: []string{"aai", "internal/answer", "internal/desktop", "internal/desktop/inputlock", "internal/platform/linux/private", "internal/platform/linux/wayland", "internal/platform/linux/x11", "internal/schema"},
 			why: "the person watches isolated sessions and works in them, through tools of the person's doors"},

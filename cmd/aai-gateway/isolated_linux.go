@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -37,8 +36,11 @@ func runSessionGuard(folder string, args []string) int {
 		_, _ = fmt.Fprintln(os.Stderr, "the isolated session:", err)
 		return 1
 	}
+	creator := os.Getppid()
 	status := process.RunForegroundSupervisor(args, sessionGrace)
-	_ = isolated.Finish() // the first process tries it again
+	if os.Getppid() != creator { // it was killed
+		_ = isolated.Finish()
+	}
 	return status
 }
 
@@ -109,6 +111,7 @@ func (p *program) runThere(ctx context.Context, isolated *private.Isolated, in i
 		_, _ = fmt.Fprintf(p.err, "warning: files of the isolated session remain in %s: %v\n", isolated.Folder, finished)
 	}
 	_, _ = io.WriteString(p.err, isolated.Report())
+	_ = os.Remove(isolated.Options.Keep) // fails if it holds files
 	_ = isolated.LockFile().Close()
 	return status, err
 }
@@ -138,7 +141,10 @@ func (p *program) sessionOptions(o cli.SessionOptions) (private.Options, error) 
 	if options.Keep, err = filepath.Abs(o.Keep); err != nil {
 		return options, invalid("--keep: %w", err)
 	}
-	if _, err := os.Lstat(options.Keep); !errors.Is(err, fs.ErrNotExist) || len(views) == 0 {
+	if len(views) > 0 {
+		err = os.Mkdir(options.Keep, 0o700) // no other account can take its place
+	}
+	if err != nil || len(views) == 0 {
 		return options, invalid("--keep: expected a folder that does not exist yet, beside --folder or --home, got %s", aai.CleanLabel(o.Keep, 200))
 	}
 	return options, nil

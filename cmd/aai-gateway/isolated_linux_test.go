@@ -145,7 +145,7 @@ func TestSessionRunsACommand(t *testing.T) {
 		`echo "at $DISPLAY $HOME."; xdpyinfo | grep -c "900x700 pixels"; dbus-send --session --print-reply --dest=org.a11y.Bus /org/a11y/bus org.freedesktop.DBus.Properties.Get string:org.a11y.Status string:IsEnabled | grep -c "boolean true"; (sleep 600 &); exit 3`)
 	err := cmd.Wait()
 	assert.Check(t, is.Equal(cmd.ProcessState.ExitCode(), 3), "%v %s", err, out)
-	at := regexp.MustCompile(`at (:\d+) (/tmp/aai-session-\d+)/home\.\n1\n1\n`).FindStringSubmatch(out.String())
+	at := regexp.MustCompile(`at (:\d+) (/tmp/aai-sessions-\d+/\d+)/home\.\n1\n1\n`).FindStringSubmatch(out.String())
 	assert.Assert(t, at != nil, out)
 	assert.Check(t, is.Contains(out.String(), "isolated session on display "+at[1]))
 	nothingLeft(t, at[2], at[1])
@@ -238,7 +238,7 @@ func (w isolatedWorld) calculate(t *testing.T, cmd *exec.Cmd, said *bytes.Buffer
 		assert.Assert(t, !r.IsError, "%s: %s", tool, text)
 		return text
 	}
-	at := regexp.MustCompile(`display (:\d+|wayland-\d+), home (/tmp/aai-session-\d+)/home`).FindStringSubmatch(said.String())
+	at := regexp.MustCompile(`display (:\d+|wayland-\d+), home (/tmp/aai-sessions-\d+/\d+)/home`).FindStringSubmatch(said.String())
 	assert.Assert(t, at != nil, said)
 	call("ax_connect", map[string]any{"app": "gnome-calculator", "launch": true, "alias": "sums"})
 	assert.Check(t, len(processesWith(sessionMark(at[2]))) > 0)
@@ -298,7 +298,7 @@ func TestSessionShowsFolders(t *testing.T) {
 				assert.NilError(t, err)
 				assert.Check(t, is.Equal(string(text), want), path)
 			}
-			at := regexp.MustCompile(`at (:\d+) (/tmp/aai-session-\d+)/home\.`).FindStringSubmatch(said)
+			at := regexp.MustCompile(`at (:\d+) (/tmp/aai-sessions-\d+/\d+)/home\.`).FindStringSubmatch(said)
 			assert.Assert(t, at != nil, said)
 			nothingLeft(t, at[2], at[1])
 		})

@@ -27,6 +27,12 @@ import (
 // memory and the processor for half a second at its start.
 const maxConversations = 16
 
+// maxOfCaller limits those of one caller, so that another one finds room.
+const maxOfCaller = 12
+
+// conversationPatience limits the start of a session with its gateway. It expires only on a fault.
+const conversationPatience = time.Minute
+
 // Files in the folder of a conversation's session.
 const (
 	relaySocket = "mcp"      // on which its gateway listens
@@ -66,7 +72,7 @@ func (p *program) serveConversations(ctx context.Context, f cli.Flags, o cli.Ser
 		return p.startConversation(ctx, options, principal, &running)
 	}
 	return p.serveHTTP(ctx, func(c streamable.Config) (httpServer, error) {
-		return streamable.NewRelay(c, streamable.RelayConfig{Start: start, Most: maxConversations, Log: log})
+		return streamable.NewRelay(c, streamable.RelayConfig{Start: start, Most: maxConversations, MostOfCaller: maxOfCaller, Log: log})
 	}, cfg, log)
 }
 
@@ -97,7 +103,11 @@ func (p *program) startConversation(ctx context.Context, o private.Options, prin
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", filepath.Join(isolated.Folder, relaySocket))
 	}
-	for ; ; time.Sleep(5 * time.Millisecond) {
+	for late := time.Now().Add(conversationPatience); ; time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(late) {
+			end()
+			return streamable.Upstream{}, fmt.Errorf("its gateway did not listen within %s", conversationPatience)
+		}
 		if conn, err := dial(ctx, "", ""); err == nil {
 			_ = conn.Close()
 			break

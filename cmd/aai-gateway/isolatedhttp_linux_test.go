@@ -70,7 +70,7 @@ func (w conversationWorld) connect(t *testing.T, token, version string) (client 
 	t.Cleanup(func() { _ = client.Close() })
 	_, err = client.CallTool(t.Context(), &mcp.CallToolParams{Name: "ax_list_apps", Arguments: map[string]any{}})
 	assert.NilError(t, err, w.out)
-	all := regexp.MustCompile(`display (:\d+), home (/tmp/aai-session-\d+)/home`).FindAllStringSubmatch(w.out.String(), -1)
+	all := regexp.MustCompile(`display (:\d+), home (/tmp/aai-sessions-\d+/\d+)/home`).FindAllStringSubmatch(w.out.String(), -1)
 	assert.Assert(t, len(all) > 0, w.out)
 	last := all[len(all)-1]
 	return client, last[1], last[2]

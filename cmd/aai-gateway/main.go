@@ -73,6 +73,7 @@ func runWithHost(g hostAccess) int {
 		return runServerGuard(os.Args[2:])
 	}
 	if len(os.Args) > 4 && os.Args[1] == sessionGuardArgument {
+		_ = process.HideEnvironment(sanitize.IsSecretName) // programs of the session could read it
 		return runSessionGuard(os.Args[2], os.Args[3:])
 	}
 	if len(os.Args) == 3 && os.Args[1] == holdViewsArgument {

@@ -41,7 +41,7 @@ func TestTakenSessionPausesItsAgent(t *testing.T) {
 		assert.Assert(t, !isError, "%s: %s", tool, text)
 		return text
 	}
-	at := regexp.MustCompile(`home (/tmp/aai-session-(\d+))/home`).FindStringSubmatch(said.String())
+	at := regexp.MustCompile(`home (/tmp/aai-sessions-\d+/(\d+))/home`).FindStringSubmatch(said.String())
 	assert.Assert(t, at != nil, said)
 	do("ax_connect", map[string]any{"app": "gnome-calculator", "launch": true, "alias": "sums"})
 	take := exec.Command(string(w.binary), "exec", "aai", "session_take", `{"id": "`+at[2]+`"}`)

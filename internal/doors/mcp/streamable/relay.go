@@ -25,7 +25,7 @@ type Relay struct {
 	mu       sync.Mutex
 	sessions map[string]*conversation // by session id
 	modern   map[string]*conversation // those without a session, by principal
-	count    int
+	all      map[*conversation]bool
 	ended    bool
 	running  sync.WaitGroup // of conversations
 }
@@ -34,9 +34,9 @@ type Relay struct {
 type RelayConfig struct {
 	// Start starts the gateway of a conversation of the principal; ctx is of the request.
 	Start func(ctx context.Context, principal string) (Upstream, error)
-	// Most limits the conversations at once.
-	Most int
-	Log  *slog.Logger
+	// Most limits the conversations at once, MostOfCaller those of one caller.
+	Most, MostOfCaller int
+	Log                *slog.Logger
 }
 
 // An Upstream is the running gateway of one conversation.
@@ -59,7 +59,7 @@ type conversation struct {
 
 // NewRelay returns a relay; of the limits in cfg only SessionIdle applies.
 func NewRelay(cfg Config, relay RelayConfig) (*Relay, error) {
-	h := &Relay{cfg: relay, idle: cfg.Limits.withDefaults().SessionIdle, sessions: map[string]*conversation{}, modern: map[string]*conversation{}}
+	h := &Relay{cfg: relay, idle: cfg.Limits.withDefaults().SessionIdle, sessions: map[string]*conversation{}, modern: map[string]*conversation{}, all: map[*conversation]bool{}}
 	served, err := httpdoor.New(cfg.HTTP, httpdoor.Hooks{Log: relay.Log, CORS: corsPolicy(), RefusalBody: refusalBody, Shutdown: h.end})
 	if err != nil {
 		return nil, err
@@ -127,8 +127,11 @@ func (h *Relay) find(ctx context.Context, principal, id string, modern bool) (*c
 	case id != "" && !modern:
 		refused := noSession(unknownSession)
 		return nil, &refused
-	case h.ended || h.count >= h.cfg.Most:
+	case h.ended || len(h.all) >= h.cfg.Most:
 		return nil, &httpdoor.Refusal{Status: http.StatusServiceUnavailable, RetryAfter: time.Minute, Message: "too many conversations have a desktop; end one by DELETE, or wait until one expires"}
+	case h.countOf(principal) >= h.cfg.MostOfCaller:
+		refused := httpdoor.TooManyRequests("too many conversations of this caller have a desktop; end one by DELETE, or wait until one expires")
+		return nil, &refused
 	}
 	c = &conversation{principal: principal, ready: make(chan struct{}), users: 1}
 	c.timer = time.AfterFunc(time.Hour, func() { h.expire(c) })
@@ -136,9 +139,19 @@ func (h *Relay) find(ctx context.Context, principal, id string, modern bool) (*c
 	if modern {
 		h.modern[principal] = c
 	}
-	h.count++
+	h.all[c] = true
 	h.running.Go(func() { h.run(context.WithoutCancel(ctx), c) })
 	return c, nil
+}
+
+// countOf returns the number of the principal's conversations. The caller holds h.mu.
+func (h *Relay) countOf(principal string) (n int) {
+	for c := range h.all {
+		if c.principal == principal {
+			n++
+		}
+	}
+	return n
 }
 
 // run starts the gateway of a conversation, and waits until it has ended.
@@ -158,7 +171,7 @@ func (h *Relay) run(ctx context.Context, c *conversation) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.count--
+	delete(h.all, c)
 	c.timer.Stop()
 	delete(h.sessions, c.session)
 	if h.modern[c.principal] == c {
@@ -230,10 +243,8 @@ func (h *Relay) proxy(c *conversation) *httputil.ReverseProxy {
 func (h *Relay) end(late context.Context) {
 	h.mu.Lock()
 	h.ended = true
-	for _, all := range []map[string]*conversation{h.sessions, h.modern} {
-		for _, c := range all {
-			go c.end()
-		}
+	for c := range h.all {
+		go c.end()
 	}
 	h.mu.Unlock()
 	ended := make(chan struct{})

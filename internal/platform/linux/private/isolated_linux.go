@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net"
 	"os"
@@ -16,6 +15,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 )
 
 // An Isolated is a session that several processes know by its folder. The process that creates
@@ -25,7 +26,8 @@ type Isolated struct {
 	Folder  string
 	Options Options
 
-	lock *os.File
+	lock   *os.File
+	report string // of Finish
 }
 
 // Options are the choices for an isolated session. They are stored in its folder.
@@ -39,9 +41,8 @@ type Options struct {
 
 // Names in the folder of an isolated session.
 const (
-	isolatedPrefix = "aai-session-"
-	lockFile       = "lock"
-	optionsFile    = "options.json"
+	lockFile    = "lock"
+	optionsFile = "options.json"
 )
 
 // A Requirement is a program that an isolated session needs, and its Debian package.
@@ -63,8 +64,12 @@ func MissingRequirements(o Options) []Requirement {
 // NewIsolated creates the folder of an isolated session and locks it. It first removes the
 // sessions of killed processes.
 func NewIsolated(o Options) (*Isolated, error) {
-	removeAbandoned()
-	s, err := New(isolatedPrefix)
+	parent, err := sessionsFolder()
+	if err != nil {
+		return nil, err
+	}
+	removeAbandoned(parent)
+	s, err := newBelow(parent, "")
 	if err != nil {
 		return nil, err
 	}
@@ -94,18 +99,43 @@ func (i *Isolated) create() error {
 	return os.Rename(unlocked, i.path(lockFile))
 }
 
+// sessionsFolder creates the folder of this account's isolated sessions, and returns it. No other
+// account can write there: it could put a folder of its own in the place of an ended session.
+func sessionsFolder() (string, error) {
+	folder := "/tmp/aai-sessions-" + strconv.Itoa(os.Geteuid())
+	if err := os.Mkdir(folder, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return "", err
+	}
+	return folder, checkOwn(folder)
+}
+
+// checkOwn returns an error unless the path is a folder to which only this account has access.
+func checkOwn(folder string) error {
+	info, err := os.Lstat(folder)
+	if err != nil {
+		return err
+	}
+	owner, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || !info.IsDir() || int(owner.Uid) != os.Geteuid() || info.Mode().Perm()&0o077 != 0 {
+		return fmt.Errorf("%s is no folder of this account alone; it must be removed", folder)
+	}
+	return nil
+}
+
 // OpenIsolated returns the isolated session in a folder that another process has created.
 func OpenIsolated(folder string) (*Isolated, error) {
-	info, err := os.Lstat(folder)
+	parent, err := sessionsFolder()
+	if err == nil && filepath.Dir(folder) != parent {
+		err = fmt.Errorf("%s is no folder of an isolated session of this account", folder)
+	}
+	if err == nil {
+		err = checkOwn(folder)
+	}
 	if err != nil {
 		return nil, err
 	}
-	owner, ok := info.Sys().(*syscall.Stat_t)
-	if !ok || !info.IsDir() || int(owner.Uid) != os.Geteuid() || !strings.HasPrefix(filepath.Base(folder), isolatedPrefix) {
-		return nil, fmt.Errorf("%s is no folder of an isolated session of this account", folder)
-	}
 	i := &Isolated{Folder: folder}
-	text, err := os.ReadFile(i.path(optionsFile))
+	text, err := atomicfile.Read(i.path(optionsFile), atomicfile.ReadLimits{Size: 1 << 20})
 	if err != nil {
 		return nil, err
 	}
@@ -172,10 +202,11 @@ func inheritable(environ []string) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
 		switch name {
-		case "HOME", "TMPDIR", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "AT_SPI_BUS_ADDRESS", "SESSION_MANAGER", "DESKTOP_SESSION", "SWAYSOCK", "WAYLAND_SOCKET":
+		case "HOME", "TMPDIR", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "AT_SPI_BUS_ADDRESS", "SESSION_MANAGER", "DESKTOP_SESSION", "SWAYSOCK", "WAYLAND_SOCKET",
+			"I3SOCK", "HYPRLAND_INSTANCE_SIGNATURE", "ICEAUTHORITY", "WINDOWID", "PULSE_SERVER", "SSH_AUTH_SOCK", "SSH_AGENT_PID", "SSH_ASKPASS", "GPG_AGENT_INFO":
 			return true
 		}
-		return strings.HasPrefix(name, "DBUS_") || strings.HasPrefix(name, "XDG_") && !strings.HasSuffix(name, "_DIRS")
+		return strings.HasPrefix(name, "DBUS_") || strings.HasPrefix(name, "GNOME_KEYRING_") || strings.HasPrefix(name, "XDG_") && !strings.HasSuffix(name, "_DIRS")
 	})
 }
 
@@ -199,15 +230,12 @@ func (s *Session) AwaitLoss(ctx context.Context) error {
 	}
 }
 
-// Report returns what [Isolated.Finish] reports about changed files, in any process; "" if there
-// are none. Only the creator can call it.
-func (i *Isolated) Report() string {
-	text, _ := io.ReadAll(io.NewSectionReader(i.lock, 0, 1<<20))
-	return string(text)
-}
+// Report returns the report of [Isolated.Finish] about changed files; "" if there are none.
+func (i *Isolated) Report() string { return i.report }
 
-// Finish ends every process of the session, keeps changed files and removes the others. Only the
-// creator calls it, or the creator's supervisor in its place.
+// Finish ends every process of the session, keeps changed files and removes the others. If a file
+// could not be kept, it removes nothing. Only the creator calls it, or, when that was killed, its
+// supervisor or the next session.
 func (i *Isolated) Finish() error {
 	if _, err := os.Lstat(i.Folder); errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -223,14 +251,14 @@ func (i *Isolated) Finish() error {
 	return os.RemoveAll(i.Folder)
 }
 
-// makeAccessible makes folders accessible that programs have closed, even to their owner.
+// makeAccessible makes folders and files accessible that programs have closed, even to their owner.
 func (i *Isolated) makeAccessible() {
 	_ = filepath.WalkDir(i.Folder, func(path string, d fs.DirEntry, _ error) error {
-		if d == nil || !d.IsDir() {
+		if d == nil || !d.IsDir() && !d.Type().IsRegular() {
 			return nil
 		}
-		if info, err := d.Info(); err == nil && info.Mode().Perm()&0o700 != 0o700 {
-			_ = os.Chmod(path, 0o700) //nolint:gosec // a folder of the owner alone
+		if info, err := d.Info(); err == nil && info.Mode().Perm()&0o700 < 0o600 {
+			_ = os.Chmod(path, 0o700) //nolint:gosec // a file of the owner alone
 		}
 		return nil
 	})
@@ -260,11 +288,11 @@ func killMarked(variable string) bool {
 // removeDisplay removes the socket of the session's X server, if the server was killed and no
 // other one has taken its place. A server that chooses its display has no lock file.
 func (i *Isolated) removeDisplay() {
-	display, err := os.ReadFile(i.path(displayFile))
-	if err != nil {
+	display := i.Display()
+	if display == "" {
 		return // there was no screen
 	}
-	socket := filepath.Join("/tmp/.X11-unix", "X"+filepath.Base(strings.TrimPrefix(string(display), ":")))
+	socket := filepath.Join("/tmp/.X11-unix", "X"+filepath.Base(strings.TrimPrefix(display, ":")))
 	conn, err := net.Dial("unix", socket) //nolint:noctx // it is there or not
 	if err == nil {
 		_ = conn.Close()
@@ -275,8 +303,8 @@ func (i *Isolated) removeDisplay() {
 }
 
 // removeAbandoned removes the isolated sessions of this account with a lock that no process has.
-func removeAbandoned() {
-	folders, _ := filepath.Glob("/tmp/" + isolatedPrefix + "*") // the pattern is valid
+func removeAbandoned(parent string) {
+	folders, _ := filepath.Glob(parent + "/*") // the pattern is valid
 	for _, folder := range folders {
 		i, err := OpenIsolated(folder)
 		if err != nil {
@@ -290,7 +318,7 @@ func removeAbandoned() {
 			continue
 		}
 		if syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
-			_ = i.Finish() // leftovers are in /tmp
+			_ = i.Finish() // the next session tries it again
 		}
 		_ = lock.Close()
 	}

@@ -7,9 +7,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"time"
+
+	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 )
 
 // takenFile exists in the folder of an isolated session while the person works in it.
@@ -18,10 +19,11 @@ const takenFile = "taken"
 // RunningSessions returns the isolated sessions of this account that run and have a screen, the
 // oldest first.
 func RunningSessions() []*Isolated {
-	folders, _ := filepath.Glob("/tmp/" + isolatedPrefix + "*") // the pattern is valid
+	parent, _ := sessionsFolder()
+	folders, _ := filepath.Glob(parent + "/*") // the pattern is valid
 	var running []*Isolated
 	for _, folder := range folders {
-		if i, err := RunningSession(strings.TrimPrefix(filepath.Base(folder), isolatedPrefix)); err == nil {
+		if i, err := RunningSession(filepath.Base(folder)); err == nil {
 			running = append(running, i)
 		}
 	}
@@ -30,7 +32,11 @@ func RunningSessions() []*Isolated {
 
 // RunningSession returns the running isolated session with the ID.
 func RunningSession(id string) (*Isolated, error) {
-	i, err := OpenIsolated(filepath.Join("/tmp", isolatedPrefix+filepath.Base(id)))
+	parent, err := sessionsFolder()
+	if err != nil {
+		return nil, err
+	}
+	i, err := OpenIsolated(filepath.Join(parent, filepath.Base(id)))
 	if err == nil && !i.IsRunning() {
 		err = fs.ErrNotExist
 	}
@@ -38,11 +44,11 @@ func RunningSession(id string) (*Isolated, error) {
 }
 
 // ID identifies the session among those of this computer.
-func (i *Isolated) ID() string { return strings.TrimPrefix(filepath.Base(i.Folder), isolatedPrefix) }
+func (i *Isolated) ID() string { return filepath.Base(i.Folder) }
 
 // Display returns the display of the session's screen, such as ":1" or "wayland-1".
 func (i *Isolated) Display() string {
-	text, _ := os.ReadFile(i.path(displayFile))
+	text, _ := atomicfile.Read(i.path(displayFile), atomicfile.ReadLimits{Size: 100})
 	return string(text)
 }
 
@@ -67,7 +73,11 @@ func (i *Isolated) IsRunning() bool {
 // SetTaken sets whether the person works in the session.
 func (i *Isolated) SetTaken(taken bool) error {
 	if taken {
-		return os.WriteFile(i.path(takenFile), nil, 0o600)
+		file, err := os.OpenFile(i.path(takenFile), os.O_CREATE|os.O_WRONLY|syscall.O_NOFOLLOW, 0o600)
+		if err != nil {
+			return err
+		}
+		return file.Close()
 	}
 	if err := os.Remove(i.path(takenFile)); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -108,7 +118,8 @@ func (i *Isolated) Mark() string { return runtimeVariable + i.path("run") }
 
 // Screen returns the picture on the screen of a session with an X server.
 func (i *Isolated) Screen() (*image.RGBA, error) {
-	text, err := os.ReadFile(sessionIn(i.Folder).FramebufferFile())
+	// Programs of the session can write the file.
+	text, err := atomicfile.Read(sessionIn(i.Folder).FramebufferFile(), atomicfile.ReadLimits{Size: 1<<16 + 4*i.Options.Width*i.Options.Height})
 	if err != nil {
 		return nil, fmt.Errorf("the screen cannot be read: %w", err)
 	}

@@ -34,7 +34,12 @@ type Session struct {
 // variables, such as PATH.
 func New(prefix string) (*Session, error) {
 	// Socket paths must be short, so the folder is in /tmp whatever TMPDIR says.
-	folder, err := os.MkdirTemp("/tmp", prefix)
+	return newBelow("/tmp", prefix)
+}
+
+// newBelow is New in another folder.
+func newBelow(parent, prefix string) (*Session, error) {
+	folder, err := os.MkdirTemp(parent, prefix)
 	if err != nil {
 		return nil, err
 	}

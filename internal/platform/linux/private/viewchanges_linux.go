@@ -3,11 +3,14 @@ package private
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 )
 
 // A viewChange is a file below a view that programs of the session have changed.
@@ -20,28 +23,24 @@ type viewChange struct {
 // maxListed is the number of changed files that a report names.
 const maxListed = 20
 
-// saveChanges copies the changed files to Options.Keep, and writes a report into the lock file,
-// which the creator still has open when the folder is gone.
+// saveChanges copies the changed files to Options.Keep, and writes the report. The error names the
+// files that could not be kept.
 func (i *Isolated) saveChanges() error {
 	var all []viewChange
+	var errs []error
 	for n, v := range i.Options.Views {
 		changes, err := i.changesOf(n, v)
-		if err != nil {
-			return err
-		}
-		all = append(all, changes...)
+		all, errs = append(all, changes...), append(errs, err)
 	}
 	if len(all) == 0 {
 		return nil
 	}
 	fate := "They are dropped with the session; --keep FOLDER keeps them."
 	if i.Options.Keep != "" {
-		for _, c := range all {
-			if err := keepChange(c, i.Options.Keep); err != nil {
-				return err
-			}
-		}
+		errs = append(errs, keepChanges(all, i.Options.Keep))
 		fate = "They are kept in " + i.Options.Keep + "."
+	} else {
+		errs = nil // no file is wanted
 	}
 	var report strings.Builder
 	fmt.Fprintf(&report, "%d files changed in the session:\n", len(all))
@@ -50,35 +49,76 @@ func (i *Isolated) saveChanges() error {
 		if c.removed {
 			note = " (removed)"
 		}
-		fmt.Fprintf(&report, "  ~/%s%s\n", c.place, note)
+		fmt.Fprintf(&report, "  ~/%s%s\n", printable(c.place), note)
 	}
 	if more := len(all) - maxListed; more > 0 {
 		fmt.Fprintf(&report, "  and %d more\n", more)
 	}
 	report.WriteString(fate + "\n")
-	return os.WriteFile(i.path(lockFile), []byte(report.String()), 0o600)
+	i.report = report.String()
+	return errors.Join(errs...)
 }
 
-// keepChange copies a changed file below folder.
-func keepChange(c viewChange, folder string) error {
+// printable returns a path that a terminal shows as one line: programs of the session choose names.
+func printable(path string) string {
+	if strings.ContainsFunc(path, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return strconv.Quote(path)
+	}
+	return path
+}
+
+// keepChanges copies changed files below folder. It follows no links there, and goes on after errors.
+func keepChanges(all []viewChange, folder string) error {
+	if err := checkOwn(folder); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return err
+	}
+	errs := []error{}
+	for _, c := range all {
+		if err := keepChange(c, root); err != nil {
+			errs = append(errs, fmt.Errorf("~/%s: %w", printable(c.place), err))
+		}
+	}
+	return errors.Join(append(errs, root.Close())...)
+}
+
+// keepChange copies a changed file below the root.
+func keepChange(c viewChange, root *os.Root) error {
 	if c.removed {
 		return nil
 	}
-	target := filepath.Join(folder, c.place)
-	if err := os.MkdirAll(filepath.Dir(target), 0o700); err != nil {
+	info, err := os.Lstat(c.file)
+	if err != nil {
 		return err
 	}
-	info, err := os.Lstat(c.file)
-	switch {
-	case err != nil:
+	if err := root.MkdirAll(filepath.Dir(c.place), 0o700); err != nil {
 		return err
-	case info.Mode()&fs.ModeSymlink != 0:
+	}
+	if info.Mode()&fs.ModeSymlink != 0 {
 		link, err := os.Readlink(c.file)
-		return errors.Join(err, os.Symlink(link, target))
-	case !info.Mode().IsRegular():
+		if err == nil {
+			_ = root.Remove(c.place) // of an earlier try
+			err = root.Symlink(link, c.place)
+		}
+		return err
+	}
+	if !info.Mode().IsRegular() {
 		return nil
 	}
-	return copyFile(c.file, target, info)
+	in, err := os.Open(c.file)
+	if err != nil {
+		return err
+	}
+	defer in.Close() //nolint:errcheck // it was only read
+	out, err := root.OpenFile(c.place, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, info.Mode().Perm()|0o200)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close(), root.Chtimes(c.place, info.ModTime(), info.ModTime()))
 }
 
 // changesOf returns the changed files of a view: those of the overlay's upper layer, or else those
@@ -96,28 +136,33 @@ func (i *Isolated) changesOf(n int, v View) ([]viewChange, error) {
 		before, err := os.Lstat(filepath.Join(v.Source, rel))
 		return viewChange{}, err != nil || info.Mode().IsRegular() && (before.Size() != info.Size() || !before.ModTime().Equal(info.ModTime()))
 	}, v)
-	if err != nil {
-		return nil, err
-	}
-	removed, err := walkFiles(v.Source, func(rel string, _ fs.FileInfo) (viewChange, bool) {
+	removed, failed := walkFiles(v.Source, func(rel string, _ fs.FileInfo) (viewChange, bool) {
 		_, err := os.Lstat(filepath.Join(target, rel))
 		return viewChange{removed: true}, errors.Is(err, fs.ErrNotExist)
 	}, v)
-	return slices.Concat(changed, removed), err
+	return slices.Concat(changed, removed), errors.Join(err, failed)
 }
 
-// walkFiles returns the changes that look finds in the files below a folder.
+// walkFiles returns the changes that look finds in the files below a folder. It goes on after errors.
 func walkFiles(folder string, look func(rel string, info fs.FileInfo) (viewChange, bool), v View) (found []viewChange, err error) {
-	err = filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
-		if d != nil && d.IsDir() && errors.Is(err, fs.ErrPermission) {
-			return fs.SkipDir // it was not copied either
+	var errs []error
+	_ = filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+		if d != nil && d.IsDir() && err != nil {
+			if !errors.Is(err, fs.ErrPermission) { // it was not copied either
+				errs = append(errs, err)
+			}
+			return fs.SkipDir
 		}
-		if err != nil || d.IsDir() {
-			return err
+		if err == nil && d.IsDir() {
+			return nil
 		}
-		info, err := d.Info()
+		var info fs.FileInfo
+		if err == nil {
+			info, err = d.Info()
+		}
 		if err != nil {
-			return err
+			errs = append(errs, err)
+			return nil
 		}
 		rel, err := filepath.Rel(folder, path)
 		if err != nil {
@@ -129,5 +174,5 @@ func walkFiles(folder string, look func(rel string, info fs.FileInfo) (viewChang
 		}
 		return nil
 	})
-	return found, err
+	return found, errors.Join(errs...)
 }

@@ -65,6 +65,9 @@ func checkServer(server net.Conn, mark string) error {
 	}); err != nil || failed != nil {
 		return fmt.Errorf("the X server cannot be identified: %w", errors.Join(err, failed))
 	}
+	if int(peer.Uid) != os.Geteuid() {
+		return errors.New("the X server is of another account")
+	}
 	environ, err := os.ReadFile("/proc/" + strconv.Itoa(int(peer.Pid)) + "/environ")
 	if err != nil || !bytes.Contains(append([]byte{0}, environ...), []byte("\x00"+mark+"\x00")) {
 		return errors.New("the X server is not that of the session")

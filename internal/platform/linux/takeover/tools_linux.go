@@ -2,6 +2,7 @@ package takeover
 
 import (
 	"context"
+	"maps"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/answer"
@@ -45,7 +46,7 @@ func (r *Relay) Tools() []*aai.Tool {
 	}
 	byID := `{"type": "object", "additionalProperties": false, "required": ["id"], "properties": {` + idParam + `}}`
 	input := change(InputTool, "Send the person's click, text or key to an isolated session that the person has taken over", inputParams, r.sendInput, aai.DoorWeb)
-	input.Privacy.Secret = []string{"text"} // it may be a password
+	input.Privacy.RecordArgs = recordedInput
 	return []*aai.Tool{
 		{
 			Name: ListTool, Description: "List the isolated sessions that run", Params: schema.MustParse(`{"type": "object", "additionalProperties": false}`),
@@ -55,6 +56,18 @@ func (r *Relay) Tools() []*aai.Tool {
 		change(GiveTool, "Give an isolated session back to its agent, whose acts go on", byID, setTaken(false), aai.DoorWeb, aai.DoorCLI),
 		input,
 	}
+}
+
+// recordedInput returns the arguments without what was typed: it may be a password. The marks of secrets would reveal single
+// characters, since equal ones have equal marks.
+func recordedInput(args map[string]any) (shown map[string]any, secrets []string) {
+	shown = maps.Clone(args)
+	for _, name := range []string{"text", "key"} {
+		if typed, ok := args[name].(string); ok && (name == "text" || len([]rune(typed)) == 1) {
+			shown[name] = "(not recorded)"
+		}
+	}
+	return shown, nil
 }
 
 // checkDoor returns an error unless the call comes through one of the doors.
