@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -47,7 +48,11 @@ func runSessionGuard(folder string, args []string) int {
 // sessions returns the function of "session run".
 func (p *program) sessions() func(context.Context, cli.SessionOptions, []string) error {
 	return func(ctx context.Context, o cli.SessionOptions, command []string) error {
-		o.Label = strings.Join(command, " ")
+		o.Label = filepath.Base(command[0]) // arguments may be secret
+		// ^C and ^\\ are for the command, which gets them from the terminal too.
+		signal.Notify(make(chan os.Signal, 1), os.Interrupt, syscall.SIGQUIT)
+		ctx, stop := signal.NotifyContext(context.WithoutCancel(ctx), syscall.SIGTERM, syscall.SIGHUP)
+		defer stop()
 		return p.inSession(ctx, o, func(ctx context.Context) error { return p.runIn(ctx, o, command) })
 	}
 }
@@ -73,6 +78,9 @@ func (p *program) inSession(ctx context.Context, o cli.SessionOptions, do func(c
 		_, _ = fmt.Fprintf(p.err, "aai-gateway: its folders are copies, since no overlay is possible: %v\n", desk.NoOverlay)
 	}
 	p.desktopEnviron, p.desktopEnter = desk.Env, desk.Enter(desk.Home)
+	if len(p.desktopEnter) == 0 {
+		p.desktopEnter = []string{"/usr/bin/env", "-C", desk.Home} // file dialogs open there
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	go func() { cancel(desk.AwaitLoss(ctx)) }()
@@ -157,6 +165,7 @@ func (p *program) views(o cli.SessionOptions) ([]private.View, error) {
 	if err != nil {
 		return nil, err
 	}
+	givenHome := filepath.Clean(home)
 	if home, err = filepath.EvalSymlinks(home); err != nil {
 		return nil, invalid("the home folder: %w", err)
 	}
@@ -168,20 +177,27 @@ func (p *program) views(o cli.SessionOptions) ([]private.View, error) {
 	}
 	var views []private.View
 	for _, folder := range o.Folders {
-		path, err := filepath.Abs(folder)
+		if folder == "" {
+			return nil, invalid("--folder: expected a path, got an empty word")
+		}
+		named, err := filepath.Abs(folder)
+		path := named
 		if err == nil {
-			path, err = filepath.EvalSymlinks(path)
+			path, err = filepath.EvalSymlinks(named)
 		}
 		if info, failed := os.Stat(path); err != nil || failed != nil || !info.IsDir() {
 			return nil, invalid("--folder: expected an existing folder, got %s", aai.CleanLabel(folder, 200))
 		}
 		place, err := filepath.Rel(home, path)
+		if below, failed := filepath.Rel(givenHome, named); failed == nil && filepath.IsLocal(below) {
+			place, err = below, nil // also where the name is a link
+		}
 		if err != nil || !filepath.IsLocal(place) {
 			place = filepath.Base(path)
 		}
 		for _, other := range views {
 			if place == "." || other.Place == "." || strings.HasPrefix(place+"/", other.Place+"/") || strings.HasPrefix(other.Place+"/", place+"/") {
-				return nil, invalid("--folder: %s and %s would be at the same place in the session's home", other.Source, path)
+				return nil, invalid("--folder: %s and %s would be at the same place in the session's home, or one in the other; give the outer one alone", other.Source, path)
 			}
 		}
 		views = append(views, private.View{Source: path, Place: place})
@@ -226,12 +242,9 @@ func (p *program) runIn(ctx context.Context, o cli.SessionOptions, command []str
 		return aai.Errorf(aai.AppNotFound, "the command cannot be run: %w", err)
 	}
 	words, dir := append([]string{path}, command[1:]...), p.folderInSession(o)
-	if len(p.desktopEnter) > 0 {
-		// The last word of desktopEnter is the folder.
-		words, dir = append(append(slices.Clone(p.desktopEnter[:len(p.desktopEnter)-1]), dir), words...), ""
-	}
+	// The last word of desktopEnter is the folder.
+	words = append(append(slices.Clone(p.desktopEnter[:len(p.desktopEnter)-1]), dir), words...)
 	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
-	cmd.Dir = dir
 	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = p.desktopEnviron, p.in, p.out, p.err
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = time.Second

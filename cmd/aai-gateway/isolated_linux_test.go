@@ -151,6 +151,22 @@ func TestSessionRunsACommand(t *testing.T) {
 	nothingLeft(t, at[2], at[1])
 }
 
+// TestInterruptIsForTheCommand checks that ^C at a terminal is left to the command, also a second one.
+func TestInterruptIsForTheCommand(t *testing.T) {
+	w, file := newIsolatedWorld(t), filepath.Join(t.TempDir(), "at")
+	cmd, out := w.begin(t, "session", "run", "--", "sh", "-c", `trap "echo got; n=x\$n" INT; echo "$DISPLAY $HOME" > "$0"; while [ "$n" != xx ]; do sleep 0.1; done; exit 5`, file)
+	display, folder := awaitSession(t, cmd, file, out)
+	for n := range 2 {
+		assert.NilError(t, syscall.Kill(-cmd.Process.Pid, syscall.SIGINT))
+		for strings.Count(out.String(), "got") <= n && processState(cmd.Process.Pid) != "Z" {
+			time.Sleep(5 * time.Millisecond)
+		}
+	}
+	assert.Check(t, cmd.Wait() != nil)
+	assert.Check(t, is.Equal(cmd.ProcessState.ExitCode(), 5), out)
+	nothingLeft(t, folder, display)
+}
+
 // TestSessionEndsWithEachOfItsProcesses kills one process of a session at a time; nothing is left of it.
 func TestSessionEndsWithEachOfItsProcesses(t *testing.T) {
 	w := newIsolatedWorld(t)
@@ -246,6 +262,9 @@ func (w isolatedWorld) calculate(t *testing.T, cmd *exec.Cmd, said *bytes.Buffer
 	shown, err := os.ReadFile(fmt.Sprintf("/proc/%d/root%s/home/work/a", calculator, at[2]))
 	assert.NilError(t, err)
 	assert.Check(t, is.Equal(string(shown), "shown"), "the app does not see the folder")
+	dir, err := os.Readlink(fmt.Sprintf("/proc/%d/cwd", calculator))
+	assert.NilError(t, err)
+	assert.Check(t, is.Equal(dir, at[2]+"/home"), "its file dialogs open elsewhere")
 	for _, button := range []string{"7", "×", "6", "="} {
 		call("ax_click", map[string]any{"app": "sums", "query": "role:button title:" + button})
 	}

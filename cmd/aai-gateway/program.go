@@ -172,7 +172,7 @@ func (p *program) isHostProcess() func(pid int) bool {
 func doorConfig(built *components, cfg *setup, asks string) mcp.Config {
 	c := mcp.Config{
 		Gateway: built.gateway, Version: programVersion(), Log: built.log,
-		UseCanonicalNames: cfg.ToolNames == config.NamesCanonical, OnlyDirect: cfg.Profile == config.ProfileDesktop, ListWebDiscovery: true, ListSearch: true, FavouriteApps: built.favourites,
+		UseCanonicalNames: cfg.ToolNames == config.NamesCanonical, OnlyDirect: cfg.Profile == config.ProfileDesktop, OwnDesktop: cfg.input.desktopEnviron != nil, ListWebDiscovery: true, ListSearch: true, FavouriteApps: built.favourites,
 		PeerIdentity: asks, ListCache: built.listCache, ToolGuide: toolGuide, Pinned: built.pins.current, AskForHelp: cfg.AskForHelp, ProjectFolder: cfg.ProjectFolder, Resources: desktopResources(built.desktop), OnConversationEnd: built.leases.EndConversation,
 	}
 	if cfg.Profile != config.ProfileApps {

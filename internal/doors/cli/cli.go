@@ -118,7 +118,7 @@ func Run(ctx context.Context, cfg Config, args []string) int {
 	if err == nil {
 		err = r.output.failure
 	}
-	if ctx.Err() != nil && err != nil {
+	if _, isStatus := errors.AsType[*findingsError](err); ctx.Err() != nil && err != nil && !isStatus {
 		err = &interrupted{cause: err}
 	}
 	if err != nil {

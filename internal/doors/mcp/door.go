@@ -40,6 +40,8 @@ type Config struct {
 	PeerIdentity string
 	// OnlyDirect lists only the tools of DirectApps, for agents that only operate the screen.
 	OnlyDirect bool
+	// OwnDesktop says that the windows are those of a desktop that only the agent uses.
+	OwnDesktop bool
 	// ListWebDiscovery lists the tool that finds the apps of web sites.
 	ListWebDiscovery bool
 	// ListSearch lists a tool that searches the tools of all apps, if there are too many

@@ -33,6 +33,8 @@ func fullInfo(version string) *mcp.Implementation {
 // instructions explain the server to a model in few words: they are in every conversation.
 func (d *Door) instructions() string {
 	switch screen := slices.Contains(d.cfg.DirectApps, aai.DesktopApp); {
+	case d.cfg.OnlyDirect && d.cfg.OwnDesktop:
+		return "This server operates the windows of a desktop of your own, which is empty at first: start a program with ax_connect and launch true. " + byRefs + rules
 	case d.cfg.OnlyDirect:
 		return "This server operates the windows of the programs on the user's computer, in the background by default. " + byRefs + rules
 	case screen:

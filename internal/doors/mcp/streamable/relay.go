@@ -185,14 +185,12 @@ func (h *Relay) release(c *conversation, deleted bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	c.users--
-	if c.users > 0 {
-		return
-	}
-	if deleted || c.session == "" && h.modern[c.principal] != c {
+	switch {
+	case deleted, c.users == 0 && c.session == "" && h.modern[c.principal] != c:
 		go c.end()
-		return
+	case c.users == 0:
+		c.timer.Reset(h.idle)
 	}
-	c.timer.Reset(h.idle)
 }
 
 func (h *Relay) expire(c *conversation) {

@@ -127,11 +127,12 @@ func (p *Program) Signal(signal syscall.Signal) error {
 // End ends the program and its process group, and waits until the program is gone. The
 // program may have ended before.
 func (p *Program) End() error {
-	if p.graceful && p.Running() {
+	// Sway loses a signal that it gets before it waits for some.
+	for late := time.Now().Add(patience); p.graceful && p.Running() && time.Now().Before(late); {
 		_ = syscall.Kill(p.PID, syscall.SIGTERM) // it may have ended just now
 		select {
 		case <-p.done:
-		case <-time.After(patience):
+		case <-time.After(200 * time.Millisecond):
 		}
 	}
 	if !p.Running() {

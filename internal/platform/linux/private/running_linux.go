@@ -13,8 +13,12 @@ import (
 	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 )
 
-// takenFile exists in the folder of an isolated session while the person works in it.
+// takenFile exists in the folder of an isolated session while the person works in it. Its time is that
+// of the last sign of the person.
 const takenFile = "taken"
+
+// takenTime is how long a session stays taken without a sign of the person, who may have closed the page.
+const takenTime = 2 * time.Minute
 
 // RunningSessions returns the isolated sessions of this account that run and have a screen, the
 // oldest first.
@@ -77,7 +81,8 @@ func (i *Isolated) SetTaken(taken bool) error {
 		if err != nil {
 			return err
 		}
-		return file.Close()
+		now := time.Now()
+		return errors.Join(file.Close(), os.Chtimes(i.path(takenFile), now, now))
 	}
 	if err := os.Remove(i.path(takenFile)); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -85,10 +90,17 @@ func (i *Isolated) SetTaken(taken bool) error {
 	return nil
 }
 
+// KeepTaken keeps the session taken, if it is: the person looks at it.
+func (i *Isolated) KeepTaken() {
+	if info, err := os.Lstat(i.path(takenFile)); err == nil && IsTaken(i.Folder) && time.Since(info.ModTime()) > takenTime/8 {
+		_ = i.SetTaken(true)
+	}
+}
+
 // IsTaken reports whether the person works in the isolated session of the folder.
 func IsTaken(folder string) bool {
-	_, err := os.Lstat(filepath.Join(folder, takenFile))
-	return filepath.IsAbs(folder) && err == nil
+	info, err := os.Lstat(filepath.Join(folder, takenFile))
+	return filepath.IsAbs(folder) && err == nil && time.Since(info.ModTime()) < takenTime
 }
 
 // Getenv returns the variables by which clients reach the session's screen.

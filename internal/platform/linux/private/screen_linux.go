@@ -106,7 +106,7 @@ func WriteCookie(file string) error {
 // screen.
 func (s *Session) StartWindowManager(ctx context.Context, config string) error {
 	ready := s.Path("window-manager-is-ready")
-	manager, err := s.Start(Command{Name: "openbox",
+	manager, err := s.Start(Command{Name: "openbox", Env: []string{"XDG_CACHE_HOME=" + s.Path("tmp")}, // not in the home
 		Args: []string{"--sm-disable", "--config-file", config, "--startup", "touch " + ready}})
 	if err != nil {
 		return err

@@ -33,6 +33,7 @@ func Watch(ctx context.Context, id string, show func(png []byte) error) error {
 	take, end := pictures(s)
 	defer end() //nolint:errcheck // it took pictures only
 	for err == nil {
+		s.KeepTaken()
 		picture, unread := take(ctx)
 		switch {
 		case !s.IsRunning():
