@@ -41,7 +41,9 @@ func (d *engine) leaseTool() spec {
 			case err != nil:
 				return nil, err
 			case d.leases == nil:
-				return nil, aai.Errorf(aai.AutomationNotSupported, "this gateway keeps no leases")
+				e := aai.Errorf(aai.AutomationNotSupported, "this gateway keeps no leases")
+				e.Delivery, e.Hint = aai.NotDelivered, "Act without one."
+				return nil, e
 			case params.Bool(call, "release"):
 				had := d.leases.Release(ctx, call, app.Started)
 				return &aai.Result{Data: map[string]any{"released": had}, NoOp: true}, nil
