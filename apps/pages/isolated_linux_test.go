@@ -104,7 +104,7 @@ func doIsolated(t *testing.T, w *world, k *task, n int, address, token, apps, bi
 	mine.site = newSite(t)
 	name := fmt.Sprintf("page%d", n)
 	script := fmt.Sprintf("#!/bin/sh\nexec chromium --no-sandbox --force-renderer-accessibility --no-first-run --window-size=900,700 %s\n", mine.site.begin(k))
-	assert.NilError(t, os.WriteFile(filepath.Join(bin, name), []byte(script), 0o700)) //nolint:gosec // a program
+	assert.NilError(t, os.WriteFile(filepath.Join(bin, name), []byte(script), 0o700))
 	entry := fmt.Sprintf("[Desktop Entry]\nType=Application\nName=%s\nExec=%s\n", name, filepath.Join(bin, name))
 	assert.NilError(t, os.WriteFile(filepath.Join(apps, "applications", name+".desktop"), []byte(entry), 0o600))
 

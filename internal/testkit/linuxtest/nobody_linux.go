@@ -33,7 +33,7 @@ func AsNobody(t testing.TB, folders ...string) *syscall.SysProcAttr {
 	}
 	for _, folder := range folders {
 		if err := filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error {
-			return errors.Join(err, os.Lchown(path, swayUser, swayUser))
+			return errors.Join(err, os.Lchown(path, swayUser, swayUser)) //nolint:gosec // a folder of the test alone
 		}); err != nil {
 			t.Fatal(err)
 		}

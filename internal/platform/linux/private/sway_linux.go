@@ -11,7 +11,7 @@ import (
 // startSway starts a headless Sway without XWayland.
 func (i *Isolated) startSway(ctx context.Context, s *Session) error {
 	if os.Geteuid() == 0 {
-		return errors.New("Sway does not run as root; an X server does (--screen x11)")
+		return errors.New("sway does not run as root; an X server does (--screen x11)")
 	}
 	config := s.Path("sway")
 	text := fmt.Sprintf("output HEADLESS-1 resolution %dx%d position 0 0\nxwayland disable\n", i.Options.Width, i.Options.Height)
