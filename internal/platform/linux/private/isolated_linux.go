@@ -248,7 +248,11 @@ func (i *Isolated) Finish() error {
 	if err := i.saveChanges(); err != nil {
 		return err
 	}
-	return os.RemoveAll(i.Folder)
+	err := os.RemoveAll(i.Folder)
+	for late := time.Now().Add(finishTimeout); err != nil && time.Now().Before(late); err = os.RemoveAll(i.Folder) {
+		time.Sleep(20 * time.Millisecond) // a process that is being killed has written a file
+	}
+	return err
 }
 
 // makeAccessible makes folders and files accessible that programs have closed, even to their owner.
