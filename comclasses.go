@@ -38,7 +38,7 @@ func RunsPrograms(progID string) bool {
 	return false
 }
 
-// ProgramClasses returns the ProgIDs of the recipe whose classes run programs; see [RunsPrograms].
+// ProgramClasses returns the ProgIDs of the recipe with classes that run programs; see [RunsPrograms].
 func (c *COMRecipe) ProgramClasses() []string {
 	var found []string
 	for _, s := range c.Steps {

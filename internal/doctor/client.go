@@ -15,7 +15,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// bareEnvironment returns the environment of a client that passes on only what programs need: HOME and
+// bareEnvironment returns the environment of a client that passes on only the variables that programs need: HOME and
 // PATH, on Windows the variables that the SDKs of the protocol pass on.
 func (d *Doctor) bareEnvironment() []string {
 	if runtime.GOOS != "windows" {

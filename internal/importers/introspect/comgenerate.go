@@ -89,7 +89,7 @@ func (g *Generator) checkCOM(ctx context.Context, list []proposal, notes *noteLi
 	return kept
 }
 
-// dropUnreadable removes the properties whose values are errors. It returns false if none is left.
+// dropUnreadable removes the properties with errors as values. It returns false if none is left.
 func (p *proposal) dropUnreadable(result any, notes *noteList) bool {
 	values, _ := result.(map[string]any)
 	step := &p.declared.Recipe.COM.Steps[len(p.declared.Recipe.COM.Steps)-1]

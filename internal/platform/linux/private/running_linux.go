@@ -17,7 +17,7 @@ import (
 // of the last sign of the person.
 const takenFile = "taken"
 
-// takenTime is how long a session stays taken without a sign of the person, who may have closed the page.
+// takenTime is how long a session stays taken without a sign of the person: the page may be closed.
 const takenTime = 2 * time.Minute
 
 // RunningSessions returns the isolated sessions of this account that run and have a screen, the

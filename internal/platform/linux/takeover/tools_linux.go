@@ -58,7 +58,7 @@ func (r *Relay) Tools() []*aai.Tool {
 	}
 }
 
-// recordedInput returns the arguments without what was typed: it may be a password. The marks of secrets would reveal single
+// recordedInput returns the arguments without the typed text: it may be a password. The marks of secrets would reveal single
 // characters, since equal ones have equal marks.
 func recordedInput(args map[string]any) (shown map[string]any, secrets []string) {
 	shown = maps.Clone(args)

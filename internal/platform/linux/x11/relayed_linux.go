@@ -9,8 +9,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
 )
 
-// ClickAt clicks at a point of the screen, whatever is there. It relays a click of the person, who
-// sees the screen; agents use Click, which checks the window at the point.
+// ClickAt clicks at a point of the screen, with any window there. It relays a click of the person
+// at the page; agents use Click, which checks the window at the point.
 func (d *Display) ClickAt(ctx context.Context, at desktop.Point, button desktop.MouseButton, count int) error {
 	h, err := d.take(ctx, desktop.PersonSeat)
 	if err != nil {
