@@ -159,7 +159,8 @@ func killBelow(root int) bool {
 	if err != nil {
 		return false
 	}
-	parents := make(map[int]int, len(stats))
+	// A dead process stays in parents: one with threads that have not ended yet still has its children.
+	parents, dead := make(map[int]int, len(stats)), make(map[int]bool)
 	for _, stat := range stats {
 		b, err := os.ReadFile(stat)
 		if err != nil {
@@ -168,14 +169,16 @@ func killBelow(root int) bool {
 		// The name in parentheses may contain any character.
 		fields := bytes.Fields(b[bytes.LastIndexByte(b, ')')+1:])
 		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(stat)))
-		if len(fields) > 1 && fields[0][0] != 'Z' {
+		const threads = 20 - 3 // the field of proc(5), without the first ones
+		if len(fields) > threads {
 			parents[pid], _ = strconv.Atoi(string(fields[1]))
+			dead[pid] = fields[0][0] == 'Z' && len(fields[threads]) == 1 && fields[threads][0] <= '1'
 		}
 	}
 	some := false
 	for pid := range parents {
 		for above, steps := parents[pid], 0; above > 1 && steps < 1000; above, steps = parents[above], steps+1 {
-			if above == root {
+			if above == root && !dead[pid] {
 				some = syscall.Kill(pid, syscall.SIGKILL) == nil || some
 				break
 			}
