@@ -1,0 +1,54 @@
+package win32
+
+import (
+	"context"
+	"errors"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/windows"
+
+	"github.com/gybob/aai-gateway"
+)
+
+// smtoAbortIfHung and smtoErrorOnExit make SendMessageTimeout end early if the program hangs or ends.
+const (
+	smtoAbortIfHung = 0x0002
+	smtoErrorOnExit = 0x0020
+)
+
+// Send sends a message and returns its result when the program has handled it. It fails with TIMEOUT at the deadline of the context,
+// or after ten seconds, and with STALE_REF if the window is gone.
+func (w Window) Send(ctx context.Context, message uint32, wParam, lParam uintptr) (uintptr, error) {
+	left := 10 * time.Second
+	if deadline, ok := ctx.Deadline(); ok {
+		left = min(left, time.Until(deadline))
+	}
+	if left <= 0 || ctx.Err() != nil {
+		return 0, NotAnswered(ctx)
+	}
+	var result uintptr
+	//nolint:gosec // the system fills in the result
+	ok, _, err := procedure("user32.dll", "SendMessageTimeoutW").Call(uintptr(w), uintptr(message), wParam, lParam,
+		smtoAbortIfHung|smtoErrorOnExit, uintptr(left.Milliseconds()+1), uintptr(unsafe.Pointer(&result)))
+	switch {
+	case ok != 0:
+		return result, nil
+	case errors.Is(err, windows.ERROR_INVALID_WINDOW_HANDLE) || !w.Exists():
+		return 0, Gone()
+	}
+	return 0, NotAnswered(ctx)
+}
+
+// Gone returns the error that an element no longer exists.
+func Gone() *aai.Error {
+	return &aai.Error{Code: aai.StaleRef, Message: "the element no longer exists", Delivery: aai.NotDelivered}
+}
+
+// NotAnswered returns the error that a program did not answer in time, or that the context was cancelled.
+func NotAnswered(ctx context.Context) *aai.Error {
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return &aai.Error{Code: aai.AutomationFailed, Message: "the call was cancelled before the program answered"}
+	}
+	return &aai.Error{Code: aai.Timeout, Message: "the program does not answer messages to its windows"}
+}
