@@ -18,7 +18,7 @@ test-all: ; scripts/need-tests && go test -timeout 60m ./... ## all tests: an ho
 test-apps: ## 400 acts and twelve tasks on real programs, judged by others than us; a person's keys beside ten; what has a ref, by another's reading; 600 texts beside a planted keyboard; more descriptors; 62 tasks in pages, beside playwright-mcp
 	scripts/need-packages scripts/desktop-packages.txt descriptors/packages.txt descriptors/more-packages.txt && scripts/need-apps && scripts/need-widgets && scripts/need-peers
 	AAI_APPS=all go test -count=1 -v -timeout 120m ./apps && AAI_APPS=all go test -count=1 -v -timeout 120m -run 'RealComplete|RealPlanted|RealEvents|MorePrograms' ./internal/gui ./descriptors && AAI_AXE=$(CURDIR)/.cache/widgets/node_modules/axe-core/axe.min.js go test -count=1 -v -run AuditBesideAxe ./internal/gui && AAI_PAGES=all go test -count=1 -v -timeout 120m ./apps/pages
-test-wayland test-windows: ; scripts/$@ ## test-windows: COM on Wine 10 of Debian 13, in a chroot of its own (2.5 GB). test-wayland: Wayland on sway, labwc, KWin and Mutter of Debian 13, in a chroot of its own (2 GB); SHELL_TOO=1 adds GNOME Shell
+test-wayland test-windows: ; scripts/$@ ## test-windows: the Windows parts on Wine 10 of Debian 13, in a chroot of its own (2.5 GB). test-wayland: Wayland on sway, labwc, KWin and Mutter of Debian 13, in a chroot of its own (2 GB); SHELL_TOO=1 adds GNOME Shell
 check: ## format, vet, lint, imports, code style, commit subjects, all platforms
 	test -z "$$(gofmt -l . | tee /dev/stderr)"
 	test -x .cache/bin/golangci-lint || GOBIN=$(CURDIR)/.cache/bin go install $(LINT)

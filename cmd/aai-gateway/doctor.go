@@ -24,6 +24,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/doors/cli"
 	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/platform/linux/session"
+	"github.com/gybob/aai-gateway/internal/platform/proof"
 	"github.com/gybob/aai-gateway/internal/policy"
 	"github.com/gybob/aai-gateway/internal/secrets"
 )
@@ -69,7 +70,7 @@ func (p *program) doctor(f cli.Flags, may func(context.Context) bool) (cli.Docto
 		Settings: configFile(f, asked, home), ConfigError: broken, Notes: linesOf(notes.String()), SettingNames: names,
 		Gateway: made.gateway, NewScratchGateway: p.scratch, NewDialog: asks, OnFinding: e.receive,
 		TryKeychain: func(ctx context.Context) error { return secrets.CheckSystemKeychain(ctx, getenv) },
-		CheckScreen: screens(host), Model: cfg.doctorModel(asked), Now: p.hostAccess.clock(), BuildTime: builtAt(), ConfirmWindow: may,
+		CheckScreen: screens(host), Model: cfg.doctorModel(asked), Now: p.hostAccess.clock(), BuildTime: builtAt(), Tried: proof.Sentence(runtime.GOOS), ConfirmWindow: may,
 	})
 	made.doctor = e.Doctor
 	return e, made.close, nil
@@ -111,7 +112,7 @@ func (p *program) doctorTool(cfg *setup, built *components) *aai.Tool {
 			Version: programVersion(), Executable: selfFile(), Home: cfg.home, DataDir: cfg.platform.data, CacheDir: cfg.platform.cache, Stores: cfg.stores(), Getenv: p.getenv, Environ: p.environ,
 			Settings: cfg.File(), ConfigError: broken, Notes: notes, SettingNames: settingNames(cfg), Gateway: built.gateway, NewScratchGateway: p.scratch, NewDialog: cfg.doctorDialog,
 			TryKeychain: func(ctx context.Context) error { return secrets.CheckSystemKeychain(ctx, cfg.personSession.Getenv) },
-			CheckScreen: screens(cfg.platform), Model: cfg.doctorModel(p.getenv), Now: p.hostAccess.clock(), BuildTime: builtAt(),
+			CheckScreen: screens(cfg.platform), Model: cfg.doctorModel(p.getenv), Now: p.hostAccess.clock(), BuildTime: builtAt(), Tried: proof.Sentence(runtime.GOOS),
 		})
 	})
 }

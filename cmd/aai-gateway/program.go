@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 
 	"github.com/gybob/aai-gateway"
@@ -28,6 +30,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/gateway/active"
 	"github.com/gybob/aai-gateway/internal/gui"
 	"github.com/gybob/aai-gateway/internal/platform/linux/dialog"
+	"github.com/gybob/aai-gateway/internal/platform/proof"
 	"github.com/gybob/aai-gateway/internal/policy"
 	"github.com/gybob/aai-gateway/internal/policy/reauth"
 	"github.com/gybob/aai-gateway/internal/process"
@@ -272,7 +275,16 @@ func (p *program) config(f cli.Flags) (*setup, error) {
 	for _, note := range cfg.Notes {
 		_, _ = fmt.Fprintf(p.err, "warning: %s\n", note) // the output may have no reader
 	}
+	_, _ = io.WriteString(p.err, firstStartNotice(cfg.platform.data, proof.Sentence(runtime.GOOS)))
 	return cfg, nil
+}
+
+// firstStartNotice says before the first start of the program, which makes the data folder, how far it was tried on this system.
+func firstStartNotice(data, tried string) string {
+	if _, err := os.Stat(data); tried == "" || !errors.Is(err, fs.ErrNotExist) {
+		return ""
+	}
+	return "note: " + tried + " Details: docs/platforms.md\n"
 }
 
 // warnOfNames warns about settings without effect because they name a caller by its self-chosen

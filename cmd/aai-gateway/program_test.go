@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"math"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -67,6 +68,14 @@ func TestOpeningLeavesNothing(t *testing.T) {
 }
 
 // The gates have this order: without the first, agents could grant.
+func TestFirstStartNotice(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "data")
+	assert.Check(t, is.Contains(firstStartNotice(data, "It never ran here."), "It never ran here."))
+	assert.Check(t, is.Equal(firstStartNotice(data, ""), ""))
+	assert.NilError(t, os.Mkdir(data, 0o700))
+	assert.Check(t, is.Equal(firstStartNotice(data, "It never ran here."), ""))
+}
+
 func TestGatewayHasEveryComponent(t *testing.T) {
 	built := newDesk(t).build(t, "{}")
 	var gates []string

@@ -56,6 +56,8 @@ type Config struct {
 	Model     Model
 	Now       func() time.Time
 	BuildTime time.Time // zero if unknown
+	// Tried says how far the program was tried on this system; "" where it was tried as a whole.
+	Tried string
 	// OnFinding receives each finding and the titles of unfinished examinations; may be nil.
 	OnFinding func(f Finding, waiting []string)
 	// ConfirmWindow asks whether a window may appear on the person's screen; may be nil.

@@ -45,7 +45,7 @@ func (c gatewayCheck) refusals() []string {
 
 // examinations returns all examinations, in the order of the report.
 func (d *Doctor) examinations() []examination {
-	return slices.Concat([]examination{
+	return slices.Concat(d.systemExaminations(), []examination{
 		{"settings", "configuration", "read " + d.shortPath(d.cfg.Settings), d.settings},
 		{"home", "home folder", "wrote a file in each of the gateway's folders, and deleted it", d.home},
 		{"clock", "clock", "compared the clock with the times of files and of the program", d.clock},
@@ -59,6 +59,16 @@ func (d *Doctor) examinations() []examination {
 		{"stop", "stop", "read the list of stopped callers", d.stopped},
 		{"client", "a client's start", "started " + d.shortPath(d.cfg.Executable) + " with HOME and PATH alone, as some clients do", d.client},
 	})
+}
+
+// systemExaminations returns the report on this system, if the program was not tried as a whole on it.
+func (d *Doctor) systemExaminations() []examination {
+	if d.cfg.Tried == "" {
+		return nil
+	}
+	return []examination{{"system", "this system", "looked up the record of the tests", func(_ context.Context, f *Finding) {
+		f.setNote(d.cfg.Tried, "The page docs/platforms.md names each part.")
+	}}}
 }
 
 // session returns the result of the gateway's own check. Without one it reports why.

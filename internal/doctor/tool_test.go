@@ -62,3 +62,12 @@ func TestTool(t *testing.T) {
 	assert.Check(t, is.Equal(aai.AsError(err).Code, aai.InvalidParams), err)
 	assert.Check(t, is.Contains(aai.AsError(err).Candidates, "clock"), err)
 }
+
+// TestSystemIsNamedWhereItIsNotTried checks that only a system that was not tried as a whole has a row.
+func TestSystemIsNamedWhereItIsNotTried(t *testing.T) {
+	assert.Check(t, is.Len(New(Config{}).systemExaminations(), 0))
+	rows := New(Config{Tried: "It never ran here."}).systemExaminations()
+	assert.Assert(t, is.Len(rows, 1))
+	f := examine(t.Context(), rows[0])
+	assert.Check(t, is.Equal(f.Saw, "It never ran here."))
+}
