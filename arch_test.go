@@ -76,7 +76,7 @@ func importRules() []packageRules {
 			why: "child processes that end with the gateway, and the identity of the process at the other end of a pipe or socket"},
 		{name: "internal/platform/linux/session", ours: []string{"aai", "internal/catalog/desktopentry", "internal/dbus/wire", "internal/desktop", "internal/process"}, tests: []string{"internal/platform/linux/private", "internal/platform/linux/x11"},
 			why: "finds the person's desktop session, and starts programs in it"},
-		{name: "internal/platform/linux/dialog", ours: []string{"aai", "internal/desktop/inputlock", "internal/files/atomicfile"}, modules: []string{"github.com/gofrs/flock", "golang.org/x/sys"}, tests: []string{"internal/desktop", "internal/platform/linux/wayland", "internal/platform/linux/x11", "internal/policy"},
+		{name: "internal/platform/linux/dialog", ours: []string{"aai", "internal/desktop/inputlock", "internal/files/atomicfile", "internal/platform/windows/win32"}, modules: []string{"github.com/gofrs/flock", "golang.org/x/sys"}, tests: []string{"internal/desktop", "internal/platform/linux/wayland", "internal/platform/linux/x11", "internal/policy"},
 			why: "shows a question in a window while it holds the input lock"},
 		{name: "internal/platform/linux/atspi", ours: []string{"aai", "internal/dbus/wire", "internal/desktop", "internal/desktop/treecache", "internal/lexicon", "internal/process"}, tests: []string{"internal/desktop/inputlock", "internal/platform/linux/wayland", "internal/platform/linux/x11"},
 			why: "trees, actions and events of AT-SPI over D-Bus; windows come as an interface"},

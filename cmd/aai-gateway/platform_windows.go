@@ -9,6 +9,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/catalog"
 	"github.com/gybob/aai-gateway/internal/catalog/discovery"
 	"github.com/gybob/aai-gateway/internal/drivers/com"
+	"github.com/gybob/aai-gateway/internal/platform/linux/dialog"
 )
 
 // hostPlatform returns Windows: descriptors in the program data folders, tools over COM.
@@ -23,6 +24,7 @@ func hostPlatform(home string, getenv func(string) string) platform {
 	return platform{
 		name:          "windows",
 		screen:        func(getenv func(string) string) bool { return getenv("SSH_CONNECTION") == "" },
+		watchWindows:  func(c *dialog.Config) { c.FocusedPID = dialog.FocusedPID },
 		data:          filepath.Join(local, "aai-gateway"),
 		cache:         filepath.Join(home, ".cache", "aai-gateway"), // the AAI protocol's place on every system
 		siteNamesFile: filepath.Join(home, ".config", "aai-gateway", namesFile),

@@ -5,16 +5,16 @@
 //
 // On Linux it uses programs that are made for such questions: pinentry, zenity or kdialog,
 // the first that is installed and has a screen. All accounts can read the arguments of a
-// program, so they contain no values of a call. On macOS it uses osascript, on Windows a
-// message box; the project's tests only build and vet these two.
+// program, so they contain no values of a call. On macOS it uses osascript, which the
+// project's tests only build and vet; on Windows a task dialog, which they show on Wine.
 //
 // A dialog keeps a model from answering for a person. It does not keep out another program
 // of the same person, which can press buttons. The policy keeps the gateway's own tools
 // away from the window (see [Dialog.IsShowing]).
 //
 // The package uses the screen, processes of those programs, and a file that the gateways
-// of one person share. It imports the root package, internal/desktop/inputlock and
-// internal/files/atomicfile.
+// of one person share. It imports the root package, internal/desktop/inputlock,
+// internal/files/atomicfile and internal/platform/windows/win32.
 package dialog
 
 import (
