@@ -232,6 +232,8 @@ func importRules() []packageRules {
 			why: "an operator of functions"},
 		{name: "internal/testkit/linuxtest", ours: []string{"internal/platform/linux/private", "internal/platform/linux/session", "internal/testkit"}, modules: []string{"github.com/godbus/dbus/v5"}, forTest: true,
 			why: "a private session with real windows for every test on Linux"},
+		{name: "internal/testkit/windowstest", modules: []string{"golang.org/x/sys"}, forTest: true,
+			why: "a program with real controls of Windows and a state that tests read"},
 		{name: "internal/testkit/sampleapp", ours: []string{"aai"}, tests: []string{"internal/catalog"},
 			why: "a web app with a login of its own, for the demo, the doctor and tests"},
 		{name: "internal/testkit/snapshottest", ours: []string{"internal/desktop"}, modules: []string{"pgregory.net/rapid"}, forTest: true,
