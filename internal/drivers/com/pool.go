@@ -1,11 +1,8 @@
 package com
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
-	"io"
 	"log/slog"
 	"os/exec"
 	"sync"
@@ -26,8 +23,8 @@ const (
 	replyReserve = 40 * time.Millisecond
 	// replyGrace is the time after the deadline in which that report may still arrive.
 	replyGrace = 50 * time.Millisecond
-	// maxReply limits a reply, in bytes.
-	maxReply = 64 << 20
+	// maxMessage limits a request and a reply, in bytes.
+	maxMessage = 64 << 20
 	// longest is the time limit of a call without a deadline.
 	longest = 10 * time.Minute
 )
@@ -45,8 +42,9 @@ type pool struct {
 // A worker is a process.
 type worker struct {
 	*process.Subprocess
+	*Connection
 	app     string
-	replies *bufio.Reader
+	greeted bool // its first message has come
 	calls   int
 	expiry  *time.Timer
 }
@@ -109,36 +107,23 @@ func lostError(w *worker) *aai.Error {
 
 // exchange sends a request and returns the reply, or nil if the process does not answer.
 func (w *worker) exchange(r *Request) *Reply {
-	line, err := json.Marshal(r)
-	if err != nil {
+	if w.Send(r) != nil {
 		return nil
 	}
-	if _, err := w.Stdin.Write(append(line, '\n')); err != nil {
-		return nil
+	if !w.greeted {
+		if w.Receive(new(Reply)) != nil { // the process sends an empty one first
+			return nil
+		}
+		w.greeted = true
 	}
 	var reply Reply
-	text, err := readLine(w.replies)
-	if err != nil || json.Unmarshal(text, &reply) != nil {
+	if w.Receive(&reply) != nil {
 		return nil
 	}
 	if len(reply.Values) != len(r.Return) && reply.Failure == nil {
 		return nil
 	}
 	return &reply
-}
-
-func readLine(r *bufio.Reader) ([]byte, error) {
-	var line []byte
-	for {
-		part, err := r.ReadSlice('\n')
-		line = append(line, part...)
-		if !errors.Is(err, bufio.ErrBufferFull) || len(line) > maxReply {
-			if err == nil && len(line) > maxReply {
-				err = io.ErrShortBuffer
-			}
-			return line, err
-		}
-	}
 }
 
 // take returns an idle process of the app, or starts one.
@@ -169,7 +154,7 @@ func (p *pool) take(app string) (*worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &worker{Subprocess: started, app: app, replies: bufio.NewReaderSize(started.Stdout, 16<<10)}, nil
+	return &worker{Subprocess: started, Connection: NewConnection(started.Stdout, started.Stdin, maxMessage), app: app}, nil
 }
 
 // put keeps a process for the next call. The oldest one ends if there are too many.

@@ -3,9 +3,7 @@
 package com_test
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"os"
 	"os/exec"
 	"strings"
@@ -29,11 +27,12 @@ func TestMain(m *testing.M) {
 
 // answerRequests answers each request by the class of its first step.
 func answerRequests() {
-	lines := bufio.NewScanner(os.Stdin)
-	for lines.Scan() {
+	connection := com.NewConnection(os.Stdin, os.Stdout, 64<<20)
+	_ = connection.Send(&com.Reply{})
+	for {
 		var r com.Request
-		if json.Unmarshal(lines.Bytes(), &r) != nil {
-			os.Exit(1)
+		if connection.Receive(&r) != nil {
+			os.Exit(0)
 		}
 		reply := com.Reply{Last: com.Variant{VT: com.VTI4, Bits: uint64(os.Getpid())}}
 		switch r.Steps[0].ProgID {
@@ -42,7 +41,7 @@ func answerRequests() {
 		case "Test.Exit":
 			os.Exit(3)
 		case "Test.Bad":
-			_, _ = os.Stdout.WriteString("{\n")
+			_, _ = os.Stdout.WriteString(strings.Repeat("{", 1000))
 			continue
 		case "Test.Long":
 			reply.Last = com.Variant{VT: com.VTString, Text: strings.Repeat("é", 1<<20)}
@@ -50,10 +49,8 @@ func answerRequests() {
 			time.Sleep(time.Until(r.Deadline))
 			reply = com.Reply{Failure: &com.Failure{Late: true}}
 		}
-		line, _ := json.Marshal(reply)
-		_, _ = os.Stdout.Write(append(line, '\n'))
+		_ = connection.Send(&reply)
 	}
-	os.Exit(0)
 }
 
 func newDriver(t *testing.T) *com.Driver {

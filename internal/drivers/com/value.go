@@ -44,18 +44,18 @@ const omitted = 0x80020004
 
 // A Variant is the content of a VARIANT without its memory.
 type Variant struct {
-	VT VT `json:"t"`
+	VT VT
 	// Bits hold a number of at most 64 bits: an integer with its sign extended, a float by IEEE 754, a currency in ten-thousandths,
 	// a date as a float, 0xFFFF for true, an error, or the lower 64 bits of a decimal.
-	Bits uint64 `json:"b,omitempty"`
+	Bits uint64
 	// High holds the rest of a decimal: 32 bits of the number, then 8 bits of its scale, then 1 of its sign.
-	High  uint64    `json:"h,omitempty"`
-	Text  string    `json:"s,omitempty"` // a string, or the type of an object
-	Bytes []byte    `json:"y,omitempty"` // an array of VTUI1 with one dimension
-	Items []Variant `json:"i,omitempty"` // of an array, the last dimension varies fastest
-	Sizes []int     `json:"n,omitempty"` // of an array's dimensions
+	High  uint64
+	Text  string    // a string, or the type of an object
+	Bytes []byte    // an array of VTUI1 with one dimension
+	Items []Variant // of an array, the last dimension varies fastest
+	Sizes []int     // of an array's dimensions
 	// Names makes Items the members of a JSON object. No VARIANT has them; List returns such values.
-	Names []string `json:"m,omitempty"`
+	Names []string
 }
 
 // IsObject reports whether v is a pointer to an object.

@@ -1,8 +1,6 @@
 package host
 
 import (
-	"bufio"
-	"encoding/json"
 	"errors"
 	"io"
 	"runtime"
@@ -15,9 +13,8 @@ import (
 )
 
 const (
-	// maxRequest limits a request, and maxReply a reply, in bytes.
-	maxRequest = 64 << 20
-	maxReply   = 32 << 20
+	// maxMessage limits a request and a reply, in bytes.
+	maxMessage = 32 << 20
 
 	apartmentThreaded = 2
 	allInput          = 0x4FF
@@ -25,7 +22,7 @@ const (
 	removeMessage     = 1
 )
 
-// Run runs requests from in and writes replies to out, both a line each, until the end of in. It is all that its process does, and
+// Run runs requests from in and writes replies to out, after an empty reply at the start, until the end of in. It is all that its process does, and
 // returns the process's exit status.
 func Run(in io.Reader, out io.Writer) int {
 	runtime.LockOSThread() // the apartment is this thread
@@ -37,21 +34,21 @@ func Run(in io.Reader, out io.Writer) int {
 	if err != nil {
 		return 1
 	}
-	requests := make(chan []byte, 1)
-	go readRequests(in, requests, arrived)
-	replies := &replyWriter{out: out}
+	connection := com.NewConnection(in, out, maxMessage)
+	if connection.Send(&com.Reply{}) != nil { // describes the type, so that a later reply may be too long
+		return 1
+	}
+	requests := make(chan *com.Request, 1)
+	go readRequests(connection, requests, arrived)
+	replies := &replyWriter{out: connection}
 	for {
 		l.pump(arrived, windows.INFINITE)
 		select {
-		case line, open := <-requests:
+		case r, open := <-requests:
 			if !open {
 				endProcess(0) // an ordinary exit may hang while threads of COM run
 			}
-			var r com.Request
-			if json.Unmarshal(line, &r) != nil {
-				endProcess(1)
-			}
-			l.serve(&r, replies)
+			l.serve(r, replies)
 		default:
 		}
 	}
@@ -59,12 +56,14 @@ func Run(in io.Reader, out io.Writer) int {
 
 func endProcess(status uint32) { _ = windows.TerminateProcess(windows.CurrentProcess(), status) }
 
-// readRequests passes on each line and signals it.
-func readRequests(in io.Reader, requests chan<- []byte, arrived windows.Handle) {
-	lines := bufio.NewScanner(in)
-	lines.Buffer(make([]byte, 0, 64<<10), maxRequest)
-	for lines.Scan() {
-		requests <- append([]byte(nil), lines.Bytes()...)
+// readRequests passes on each request and signals it.
+func readRequests(in *com.Connection, requests chan<- *com.Request, arrived windows.Handle) {
+	for {
+		r := new(com.Request)
+		if in.Receive(r) != nil {
+			break
+		}
+		requests <- r
 		_ = windows.SetEvent(arrived)
 	}
 	close(requests)
@@ -99,7 +98,7 @@ func (l *library) pump(event windows.Handle, millis uint32) {
 
 // A replyWriter writes one reply for each request.
 type replyWriter struct {
-	out io.Writer
+	out *com.Connection
 
 	mu   sync.Mutex
 	sent int // number of the last request with a reply
@@ -112,19 +111,15 @@ func (w *replyWriter) send(number int, r *com.Reply) bool {
 	if w.sent >= number {
 		return false
 	}
-	line, err := json.Marshal(r)
-	if err == nil && len(line) > maxReply {
-		err = errors.New("the answer is too long; ask the app for less at a time")
-	}
-	if err != nil {
-		failure := com.Failure{Message: err.Error(), Begun: true}
+	err := w.out.Send(r)
+	if errors.Is(err, com.ErrTooLong) {
+		failure := com.Failure{Message: "the answer is too long; ask the app for less at a time", Begun: true}
 		if r.Failure != nil {
 			failure.Step = r.Failure.Step
 		}
-		line, _ = json.Marshal(&com.Reply{Failure: &failure})
+		err = w.out.Send(&com.Reply{Failure: &failure})
 	}
 	w.sent = number
-	_, err = w.out.Write(append(line, '\n'))
 	return err == nil
 }
 
