@@ -158,66 +158,28 @@ func (p *program) sessionOptions(o cli.SessionOptions) (private.Options, error) 
 	return options, nil
 }
 
-// views returns the folders to show in the session's home: those below the person's home at the
-// same place, others by their name.
+// views returns the folders to show in the session's home.
 func (p *program) views(o cli.SessionOptions) ([]private.View, error) {
 	home, err := p.homeFolder()
 	if err != nil {
 		return nil, err
 	}
-	givenHome := filepath.Clean(home)
-	if home, err = filepath.EvalSymlinks(home); err != nil {
-		return nil, invalid("the home folder: %w", err)
-	}
-	if o.Home {
-		if len(o.Folders) > 0 {
-			return nil, invalid("--home shows every folder of the home; expected no --folder beside it")
-		}
-		return []private.View{{Source: home, Place: "."}}, nil
-	}
-	var views []private.View
-	for _, folder := range o.Folders {
-		if folder == "" {
-			return nil, invalid("--folder: expected a path, got an empty word")
-		}
-		named, err := filepath.Abs(folder)
-		path := named
-		if err == nil {
-			path, err = filepath.EvalSymlinks(named)
-		}
-		if info, failed := os.Stat(path); err != nil || failed != nil || !info.IsDir() {
-			return nil, invalid("--folder: expected an existing folder, got %s", aai.CleanLabel(folder, 200))
-		}
-		place, err := filepath.Rel(home, path)
-		if below, failed := filepath.Rel(givenHome, named); failed == nil && filepath.IsLocal(below) {
-			place, err = below, nil // also where the name is a link
-		}
-		if err != nil || !filepath.IsLocal(place) {
-			place = filepath.Base(path)
-		}
-		for _, other := range views {
-			if place == "." || other.Place == "." || strings.HasPrefix(place+"/", other.Place+"/") || strings.HasPrefix(other.Place+"/", place+"/") {
-				return nil, invalid("--folder: %s and %s would be at the same place in the session's home, or one in the other; give the outer one alone", other.Source, path)
-			}
-		}
-		views = append(views, private.View{Source: path, Place: place})
+	views, err := private.ViewsOf(home, o.Home, o.Folders)
+	if err != nil {
+		return nil, invalid("%w", err)
 	}
 	return views, nil
 }
 
 // folderInSession returns the folder of this process, or its place in the session's home.
 func (p *program) folderInSession(o cli.SessionOptions) string {
+	home := environmentSnapshot(p.desktopEnviron)("HOME")
 	dir, err := os.Getwd()
 	views, failed := p.views(o)
 	if err != nil || failed != nil {
-		return environmentSnapshot(p.desktopEnviron)("HOME")
+		return home
 	}
-	for _, v := range views {
-		if rel, err := filepath.Rel(v.Source, dir); err == nil && filepath.IsLocal(rel) {
-			return filepath.Join(environmentSnapshot(p.desktopEnviron)("HOME"), v.Place, rel)
-		}
-	}
-	return dir
+	return private.InSession(home, views, dir)
 }
 
 // checkRequirements returns an error that says which programs to install, or nil.

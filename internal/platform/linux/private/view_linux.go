@@ -155,6 +155,14 @@ func (s *Session) Enter(dir string) []string {
 
 // copyFolder copies folders, files and links with their times, and takes their sizes from left.
 func copyFolder(from, to string, left *int64) error {
+	if err := os.MkdirAll(to, 0o700); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(to)
+	if err != nil {
+		return err
+	}
+	defer root.Close() //nolint:errcheck // it holds no data
 	return filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrPermission) && path != from {
 			return nil // the person cannot read it either
@@ -166,42 +174,42 @@ func copyFolder(from, to string, left *int64) error {
 		if err != nil {
 			return err
 		}
-		target := filepath.Join(to, rel)
 		info, err := d.Info()
 		switch {
 		case err != nil:
 			return err
 		case d.IsDir():
-			return os.MkdirAll(target, 0o700)
+			return root.MkdirAll(rel, 0o700)
 		case d.Type()&fs.ModeSymlink != 0:
 			link, err := os.Readlink(path)
 			if err != nil {
 				return err
 			}
-			return os.Symlink(link, target) //nolint:gosec // no program of the session runs yet
+			return root.Symlink(link, rel)
 		case !d.Type().IsRegular():
 			return nil // sockets and devices
 		}
 		if *left -= info.Size(); *left < 0 {
 			return fmt.Errorf("it has more than %d MB", maxCopy>>20)
 		}
-		if err := copyFile(path, target, info); !errors.Is(err, fs.ErrPermission) {
+		if err := copyFile(path, root, rel, info); !errors.Is(err, fs.ErrPermission) {
 			return err
 		}
 		return nil
 	})
 }
 
-func copyFile(from, to string, info fs.FileInfo) error {
+// copyFile copies a file with its time to a place below the root.
+func copyFile(from string, root *os.Root, place string, info fs.FileInfo) error {
 	in, err := os.Open(from)
 	if err != nil {
 		return err
 	}
 	defer in.Close() //nolint:errcheck // it was only read
-	out, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, info.Mode().Perm()|0o200)
+	out, err := root.OpenFile(place, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, info.Mode().Perm()|0o200)
 	if err != nil {
 		return err
 	}
 	_, err = io.Copy(out, in)
-	return errors.Join(err, out.Close(), os.Chtimes(to, info.ModTime(), info.ModTime()))
+	return errors.Join(err, out.Close(), root.Chtimes(place, info.ModTime(), info.ModTime()))
 }

@@ -3,7 +3,6 @@ package private
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -108,17 +107,7 @@ func keepChange(c viewChange, root *os.Root) error {
 	if !info.Mode().IsRegular() {
 		return nil
 	}
-	in, err := os.Open(c.file)
-	if err != nil {
-		return err
-	}
-	defer in.Close() //nolint:errcheck // it was only read
-	out, err := root.OpenFile(c.place, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, info.Mode().Perm()|0o200)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(out, in)
-	return errors.Join(err, out.Close(), root.Chtimes(c.place, info.ModTime(), info.ModTime()))
+	return copyFile(c.file, root, c.place, info)
 }
 
 // changesOf returns the changed files of a view: those of the overlay's upper layer, or else those
