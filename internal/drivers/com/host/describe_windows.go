@@ -12,6 +12,7 @@ import (
 
 	"github.com/gybob/aai-gateway/internal/drivers/com"
 	"github.com/gybob/aai-gateway/internal/drivers/com/typelib"
+	"github.com/gybob/aai-gateway/internal/platform/windows/comcall"
 )
 
 // Limits on a description.
@@ -26,7 +27,7 @@ const (
 func (s *session) describe(r *com.Request) *com.Reply {
 	fail := func(f *com.Failure) *com.Reply { return &com.Reply{Failure: f} }
 	id, hr := s.class(r.Describe)
-	if failed(hr) {
+	if comcall.Failed(hr) {
 		return fail(&com.Failure{HRESULT: hr})
 	}
 	if library := s.readLibrary(r.Describe, id, s.registeredType(id)); library != nil {
@@ -40,7 +41,7 @@ func (s *session) describe(r *com.Request) *com.Reply {
 		return fail(f)
 	}
 	var info unsafe.Pointer
-	if hr := invokeAt(object, getTypeInfo, 0, locale, addressOf(&info)); failed(hr) || info == nil {
+	if hr := comcall.Invoke(object, getTypeInfo, 0, locale, addressOf(&info)); comcall.Failed(hr) || info == nil {
 		return fail(&com.Failure{Message: "the class has no type library"})
 	}
 	library := s.readLibrary(r.Describe, id, info)
@@ -86,11 +87,11 @@ func (s *session) registeredType(id windows.GUID) unsafe.Pointer {
 		high, err1 := strconv.ParseUint(major, 16, 16)
 		low, err2 := strconv.ParseUint(minor, 16, 16)
 		var lib, info unsafe.Pointer
-		if err1 != nil || err2 != nil || failed(call(s.loadRegistered, addressOf(&library), uintptr(high), uintptr(low), locale, addressOf(&lib))) {
+		if err1 != nil || err2 != nil || comcall.Failed(comcall.Call(s.loadRegistered, addressOf(&library), uintptr(high), uintptr(low), locale, addressOf(&lib))) {
 			continue
 		}
 		s.keep(lib)
-		if !failed(invokeAt(lib, 6, addressOf(&id), addressOf(&info))) {
+		if !comcall.Failed(comcall.Invoke(lib, 6, addressOf(&id), addressOf(&info))) {
 			return info
 		}
 	}
@@ -121,10 +122,10 @@ type describer struct {
 // attributes calls f with the attributes of a type.
 func attributes(info unsafe.Pointer, f func(*typeAttr)) {
 	var a unsafe.Pointer
-	if failed(invokeAt(info, 3, addressOf(&a))) || a == nil {
+	if comcall.Failed(comcall.Invoke(info, 3, addressOf(&a))) || a == nil {
 		return
 	}
-	defer invokeAt(info, 19, uintptr(a))
+	defer comcall.Invoke(info, 19, uintptr(a))
 	f((*typeAttr)(a))
 }
 
@@ -139,12 +140,12 @@ func (d *describer) root(info unsafe.Pointer) {
 	attributes(info, func(a *typeAttr) { d.library.Version = fmt.Sprintf("%d.%d", a.major, a.minor) })
 	var lib unsafe.Pointer
 	var index uint32
-	if !failed(invokeAt(info, 18, addressOf(&lib), addressOf(&index))) && lib != nil {
+	if !comcall.Failed(comcall.Invoke(info, 18, addressOf(&lib), addressOf(&index))) && lib != nil {
 		d.keep(lib)
 		var name, doc unsafe.Pointer
-		if !failed(invokeAt(lib, 9, uintptr(^uint32(0)), addressOf(&name), addressOf(&doc), 0, 0)) {
-			d.library.Name = d.takeString(name)
-			if words := d.takeString(doc); words != "" {
+		if !comcall.Failed(comcall.Invoke(lib, 9, uintptr(^uint32(0)), addressOf(&name), addressOf(&doc), 0, 0)) {
+			d.library.Name = d.TakeString(name)
+			if words := d.TakeString(doc); words != "" {
 				d.library.Name = words
 			}
 		}
@@ -183,11 +184,11 @@ func (d *describer) defaultInterface(info unsafe.Pointer) (found unsafe.Pointer)
 		for i := range a.impls {
 			var flags int32
 			const isDefault, isSource = 1, 2
-			if failed(invokeAt(info, 9, uintptr(i), addressOf(&flags))) || flags&(isDefault|isSource) != isDefault {
+			if comcall.Failed(comcall.Invoke(info, 9, uintptr(i), addressOf(&flags))) || flags&(isDefault|isSource) != isDefault {
 				continue
 			}
 			var ref uint32
-			if !failed(invokeAt(info, 8, uintptr(i), addressOf(&ref))) {
+			if !comcall.Failed(comcall.Invoke(info, 8, uintptr(i), addressOf(&ref))) {
 				found = d.refType(info, ref)
 			}
 		}
@@ -197,7 +198,7 @@ func (d *describer) defaultInterface(info unsafe.Pointer) (found unsafe.Pointer)
 
 func (d *describer) refType(info unsafe.Pointer, ref uint32) unsafe.Pointer {
 	var other unsafe.Pointer
-	if failed(invokeAt(info, 14, uintptr(ref), addressOf(&other))) {
+	if comcall.Failed(comcall.Invoke(info, 14, uintptr(ref), addressOf(&other))) {
 		return nil
 	}
 	return d.keep(other)
@@ -209,19 +210,19 @@ func (d *describer) describeInterface(info unsafe.Pointer) typelib.Interface {
 	attributes(info, func(a *typeAttr) {
 		for i := range min(a.funcs, maxMembers) {
 			var f unsafe.Pointer
-			if failed(invokeAt(info, 5, uintptr(i), addressOf(&f))) || f == nil {
+			if comcall.Failed(comcall.Invoke(info, 5, uintptr(i), addressOf(&f))) || f == nil {
 				continue
 			}
 			d.function(info, (*funcDesc)(f), &one)
-			invokeAt(info, 20, uintptr(f))
+			comcall.Invoke(info, 20, uintptr(f))
 		}
 		for i := range min(a.vars, maxMembers) {
 			var v unsafe.Pointer
-			if failed(invokeAt(info, 6, uintptr(i), addressOf(&v))) || v == nil {
+			if comcall.Failed(comcall.Invoke(info, 6, uintptr(i), addressOf(&v))) || v == nil {
 				continue
 			}
 			d.variable(info, (*varDesc)(v), &one)
-			invokeAt(info, 21, uintptr(v))
+			comcall.Invoke(info, 21, uintptr(v))
 		}
 	})
 	return one

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sys/windows"
 
 	"github.com/gybob/aai-gateway/internal/drivers/com"
+	"github.com/gybob/aai-gateway/internal/platform/windows/comcall"
 )
 
 // The flags of IDispatch.Invoke, and the ids of members that every object may have.
@@ -30,7 +31,7 @@ const (
 )
 
 type dispParams struct {
-	args              unsafe.Pointer // *variant
+	args              unsafe.Pointer // *comcall.Variant
 	named             unsafe.Pointer // *int32
 	argCount, idCount uint32
 }
@@ -61,8 +62,8 @@ func ids(object unsafe.Pointer, member string, names []string) (found []int32, m
 		pin.Pin(text)
 		texts[i], found[i] = text, -1
 	}
-	hr = invokeAt(object, getIDsOfNames, addressOf(&windows.GUID{}), addressOf(&texts[0]), uintptr(len(all)), locale, addressOf(&found[0]))
-	if !failed(hr) {
+	hr = comcall.Invoke(object, getIDsOfNames, addressOf(&windows.GUID{}), addressOf(&texts[0]), uintptr(len(all)), locale, addressOf(&found[0]))
+	if !comcall.Failed(hr) {
 		return found, "", 0
 	}
 	for i, id := range found {
@@ -78,15 +79,15 @@ type invocation struct {
 	object unsafe.Pointer
 	id     int32
 	flags  uint16
-	args   []variant // by position; the last ones are for names
-	named  []int32   // ids of the last arguments
+	args   []comcall.Variant // by position; the last ones are for names
+	named  []int32           // ids of the last arguments
 }
 
 // run calls the member. argument is the number of the wrong argument from 1, or 0.
-func (i *invocation) run(result *variant) (hr uint32, info excepInfo, argument int) {
+func (i *invocation) run(result *comcall.Variant) (hr uint32, info excepInfo, argument int) {
 	positional := len(i.args) - len(i.named)
 	// COM wants the named arguments first, then the others from the last one to the first one.
-	order := make([]variant, 0, len(i.args))
+	order := make([]comcall.Variant, 0, len(i.args))
 	order = append(order, i.args[positional:]...)
 	for k := positional - 1; k >= 0; k-- {
 		order = append(order, i.args[k])
@@ -103,7 +104,7 @@ func (i *invocation) run(result *variant) (hr uint32, info excepInfo, argument i
 		p.named = unsafe.Pointer(&i.named[0])
 	}
 	wrong := ^uint32(0)
-	hr = invokeAt(i.object, invokeMethod, uintptr(uint32(i.id)), addressOf(&windows.GUID{}), locale, uintptr(i.flags), addressOf(&p),
+	hr = comcall.Invoke(i.object, invokeMethod, uintptr(uint32(i.id)), addressOf(&windows.GUID{}), locale, uintptr(i.flags), addressOf(&p),
 		addressOf(result), addressOf(&info), addressOf(&wrong))
 	if hr == dispException && info.fill != 0 {
 		_, _, _ = syscall.SyscallN(info.fill, addressOf(&info))
@@ -128,8 +129,8 @@ func (l *library) fillFailure(f *com.Failure, hr uint32, info *excepInfo, argume
 	if f.Code == 0 && info.code != 0 {
 		f.Code = 0x800A0000 | uint32(info.code)
 	}
-	f.Source, f.Description = l.takeString(info.source), l.takeString(info.description)
-	l.takeString(info.help)
+	f.Source, f.Description = l.TakeString(info.source), l.TakeString(info.description)
+	l.TakeString(info.help)
 }
 
 // typeName returns the name of an object's interface, or "object"; "" for nil.
@@ -137,16 +138,16 @@ func (l *library) typeName(object unsafe.Pointer) string {
 	if object == nil {
 		return ""
 	}
-	d := query(object, iidDispatch())
+	d := comcall.Query(object, iidDispatch())
 	if d == nil {
 		return "object"
 	}
-	defer invokeAt(d, release)
+	defer comcall.Release(d)
 	var info unsafe.Pointer
-	if failed(invokeAt(d, getTypeInfo, 0, locale, addressOf(&info))) || info == nil {
+	if comcall.Failed(comcall.Invoke(d, getTypeInfo, 0, locale, addressOf(&info))) || info == nil {
 		return "object"
 	}
-	defer invokeAt(info, release)
+	defer comcall.Release(info)
 	if name, _ := l.documentation(info, -1); name != "" {
 		return name
 	}
@@ -156,8 +157,8 @@ func (l *library) typeName(object unsafe.Pointer) string {
 // documentation returns the name and help text of a member of a type, or of the type itself with -1.
 func (l *library) documentation(info unsafe.Pointer, member int32) (name, doc string) {
 	var n, d unsafe.Pointer
-	if failed(invokeAt(info, 12, uintptr(uint32(member)), addressOf(&n), addressOf(&d), 0, 0)) {
+	if comcall.Failed(comcall.Invoke(info, 12, uintptr(uint32(member)), addressOf(&n), addressOf(&d), 0, 0)) {
 		return "", ""
 	}
-	return l.takeString(n), l.takeString(d)
+	return l.TakeString(n), l.TakeString(d)
 }

@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/gybob/aai-gateway/internal/drivers/com"
+	"github.com/gybob/aai-gateway/internal/platform/windows/comcall"
 )
 
 // list returns the items of an object, or the properties of each.
@@ -14,10 +15,10 @@ func (s *session) list(object unsafe.Pointer, properties []string) (com.Variant,
 		return list, f
 	}
 	for len(list.Items) <= com.MaxListed {
-		var m variant
+		var m comcall.Variant
 		var got uint32
-		hr := invokeAt(enum, 3, 1, addressOf(&m), addressOf(&got))
-		if failed(hr) {
+		hr := comcall.Invoke(enum, 3, 1, addressOf(&m), addressOf(&got))
+		if comcall.Failed(hr) {
 			return list, &com.Failure{HRESULT: hr}
 		}
 		if hr != 0 || got == 0 {
@@ -45,14 +46,14 @@ func (s *session) list(object unsafe.Pointer, properties []string) (com.Variant,
 
 // enumerator returns the enumerator of an object.
 func (s *session) enumerator(object unsafe.Pointer) (unsafe.Pointer, *com.Failure) {
-	var result variant
+	var result comcall.Variant
 	i := &invocation{object: object, id: idNewEnum, flags: flagMethod | flagGet}
 	var info excepInfo
 	hr := s.retry(func() (hr uint32) {
 		hr, info, _ = i.run(&result)
 		return hr
 	})
-	if failed(hr) {
+	if comcall.Failed(hr) {
 		f := &com.Failure{}
 		s.fillFailure(f, hr, &info, 0)
 		if hr == memberNotFound || hr == unknownName {
@@ -60,10 +61,10 @@ func (s *session) enumerator(object unsafe.Pointer) (unsafe.Pointer, *com.Failur
 		}
 		return nil, f
 	}
-	defer s.release(&result)
+	defer s.Clear(&result)
 	var enum unsafe.Pointer
-	if result.vt == com.VTUnknown || result.vt == com.VTDispatch {
-		enum = s.keep(query(result.at(), iidEnum()))
+	if vtOf(&result) == com.VTUnknown || vtOf(&result) == com.VTDispatch {
+		enum = s.keep(comcall.Query(result.At(), iidEnum()))
 	}
 	if enum == nil {
 		return nil, &com.Failure{Message: "the object has no items to list"}

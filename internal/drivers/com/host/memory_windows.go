@@ -5,37 +5,26 @@ import (
 	"unsafe"
 
 	"github.com/gybob/aai-gateway/internal/drivers/com"
+	"github.com/gybob/aai-gateway/internal/platform/windows/comcall"
 )
 
-// variant is a VARIANT of 64-bit Windows. A decimal uses the first field for its type, then scale, sign and the upper bits.
-type variant struct {
-	vt    com.VT
-	scale uint8
-	sign  uint8
-	high  uint32
-	value uint64
-	_     uint64
-}
-
-// at returns the pointer in the value.
-func (v *variant) at() unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&v.value)) }
-
-func (v *variant) setPointer(p unsafe.Pointer) { v.value = uint64(uintptr(p)) }
+// vtOf returns the type of a VARIANT.
+func vtOf(m *comcall.Variant) com.VT { return com.VT(m.VT) }
 
 // maxArray limits the items of an array that is read.
 const maxArray = 1 << 20
 
 // write makes the VARIANT of a value. The caller clears it.
-func (l *library) write(v *com.Variant) (variant, error) {
-	m := variant{vt: v.VT, value: v.Bits}
+func (l *library) write(v *com.Variant) (comcall.Variant, error) {
+	m := comcall.Variant{VT: uint16(v.VT), Value: v.Bits}
 	switch {
 	case v.VT == com.VTString:
-		m.setPointer(l.newString(v.Text))
+		m.SetPointer(l.NewString(v.Text))
 	case v.VT == com.VTDecimal:
-		m.high, m.scale, m.sign = uint32(v.High), uint8(v.High>>32), uint8(v.High>>40)<<7
+		m.High, m.Scale, m.Sign = uint32(v.High), uint8(v.High>>32), uint8(v.High>>40)<<7
 	case v.VT&com.VTArray != 0:
 		array, err := l.writeArray(v)
-		m.setPointer(array)
+		m.SetPointer(array)
 		return m, err
 	}
 	return m, nil
@@ -53,7 +42,7 @@ func (l *library) writeArray(v *com.Variant) (unsafe.Pointer, error) {
 	}
 	t := v.VT &^ com.VTArray
 	address, _, _ := l.arrayCreate.Call(uintptr(t), uintptr(len(bounds)), addressOf(&bounds[0]))
-	array := pointer(address)
+	array := comcall.Pointer(address)
 	if array == nil {
 		return nil, fmt.Errorf("an array of %v items cannot be made", v.Sizes)
 	}
@@ -66,16 +55,16 @@ func (l *library) writeArray(v *com.Variant) (unsafe.Pointer, error) {
 		if err != nil {
 			return array, err
 		}
-		item := addressOf(&m.value)
+		item := addressOf(&m.Value)
 		switch t {
 		case com.VTVariant, com.VTDecimal:
 			item = addressOf(&m)
 		case com.VTString:
-			item = uintptr(m.at())
+			item = uintptr(m.At())
 		}
-		hr := call(l.arrayPut, address, addressOf(&index[0]), item)
-		l.release(&m)
-		if failed(hr) {
+		hr := comcall.Call(l.arrayPut, address, addressOf(&index[0]), item)
+		l.Clear(&m)
+		if comcall.Failed(hr) {
 			return array, fmt.Errorf("an array does not take its item %d (error 0x%08X)", i, hr)
 		}
 		next(index, v.Sizes)
@@ -96,38 +85,35 @@ func next(index []int32, sizes []int) {
 // bytes calls f with the memory of an array of bytes.
 func (l *library) bytes(array unsafe.Pointer, size int, f func([]byte)) {
 	var data unsafe.Pointer
-	if size == 0 || failed(call(l.arrayAccess, uintptr(array), addressOf(&data))) {
+	if size == 0 || comcall.Failed(comcall.Call(l.arrayAccess, uintptr(array), addressOf(&data))) {
 		return
 	}
 	f(unsafe.Slice((*byte)(data), size))
-	call(l.arrayUnaccess, uintptr(array))
+	comcall.Call(l.arrayUnaccess, uintptr(array))
 }
 
-// release frees the memory of a VARIANT.
-func (l *library) release(m *variant) { call(l.clear, addressOf(m)) }
-
 // read returns the value of a VARIANT, with the types of objects in the place of these. It frees nothing.
-func (l *library) read(m *variant) (com.Variant, error) {
-	if m.vt&com.VTByRef != 0 {
-		var direct variant
-		if hr := call(l.copyInd, addressOf(&direct), addressOf(m)); failed(hr) {
-			return com.Variant{}, fmt.Errorf("a reference of type %d cannot be read (error 0x%08X)", m.vt, hr)
+func (l *library) read(m *comcall.Variant) (com.Variant, error) {
+	if vtOf(m)&com.VTByRef != 0 {
+		var direct comcall.Variant
+		if hr := comcall.Call(l.copyInd, addressOf(&direct), addressOf(m)); comcall.Failed(hr) {
+			return com.Variant{}, fmt.Errorf("a reference of type %d cannot be read (error 0x%08X)", vtOf(m), hr)
 		}
-		defer l.release(&direct)
+		defer l.Clear(&direct)
 		return l.read(&direct)
 	}
-	v := com.Variant{VT: m.vt}
+	v := com.Variant{VT: vtOf(m)}
 	switch {
-	case m.vt&com.VTArray != 0:
-		return l.readArray(m.at(), m.vt&^com.VTArray)
-	case m.vt == com.VTString:
-		v.Text = stringOf(m.at())
-	case m.vt == com.VTDecimal:
-		v.Bits, v.High = m.value, uint64(m.high)|uint64(m.scale)<<32|uint64(m.sign>>7)<<40
+	case vtOf(m)&com.VTArray != 0:
+		return l.readArray(m.At(), vtOf(m)&^com.VTArray)
+	case vtOf(m) == com.VTString:
+		v.Text = comcall.StringOf(m.At(), -1)
+	case vtOf(m) == com.VTDecimal:
+		v.Bits, v.High = m.Value, uint64(m.High)|uint64(m.Scale)<<32|uint64(m.Sign>>7)<<40
 	case v.IsObject():
-		v.Text = l.typeName(m.at())
+		v.Text = l.typeName(m.At())
 	default:
-		v.Bits = number(m.vt, m.value)
+		v.Bits = number(vtOf(m), m.Value)
 	}
 	return v, nil
 }
@@ -163,8 +149,8 @@ func (l *library) readArray(array unsafe.Pointer, t com.VT) (com.Variant, error)
 	low, all := make([]int32, dims), 1
 	for d := range low {
 		var high int32
-		call(l.arrayLow, uintptr(array), uintptr(d+1), addressOf(&low[d]))
-		call(l.arrayHigh, uintptr(array), uintptr(d+1), addressOf(&high))
+		comcall.Call(l.arrayLow, uintptr(array), uintptr(d+1), addressOf(&low[d]))
+		comcall.Call(l.arrayHigh, uintptr(array), uintptr(d+1), addressOf(&high))
 		size := max(int(high)-int(low[d])+1, 0)
 		v.Sizes = append(v.Sizes, size)
 		if all *= size; all > maxArray && t != com.VTUI1 || all > 16*maxArray {
@@ -193,18 +179,18 @@ func (l *library) readArray(array unsafe.Pointer, t com.VT) (com.Variant, error)
 }
 
 func (l *library) readItem(array unsafe.Pointer, t com.VT, index *int32) (com.Variant, error) {
-	m := variant{vt: t}
-	place := addressOf(&m.value)
+	m := comcall.Variant{VT: uint16(t)}
+	place := addressOf(&m.Value)
 	if t == com.VTVariant || t == com.VTDecimal {
-		m.vt = com.VTEmpty
+		m.VT = uint16(com.VTEmpty)
 		place = addressOf(&m)
 	}
-	if hr := call(l.arrayGet, uintptr(array), addressOf(index), place); failed(hr) {
+	if hr := comcall.Call(l.arrayGet, uintptr(array), addressOf(index), place); comcall.Failed(hr) {
 		return com.Variant{}, fmt.Errorf("an item of an array cannot be read (error 0x%08X)", hr)
 	}
 	if t == com.VTDecimal {
-		m.vt = t
+		m.VT = uint16(t)
 	}
-	defer l.release(&m)
+	defer l.Clear(&m)
 	return l.read(&m)
 }

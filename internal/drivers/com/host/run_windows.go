@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/windows"
 
 	"github.com/gybob/aai-gateway/internal/drivers/com"
+	"github.com/gybob/aai-gateway/internal/platform/windows/comcall"
 )
 
 const (
@@ -27,7 +28,7 @@ const (
 func Run(in io.Reader, out io.Writer) int {
 	runtime.LockOSThread() // the apartment is this thread
 	l := newLibrary()
-	if hr := call(l.initialize, 0, apartmentThreaded); failed(hr) {
+	if hr := comcall.Call(l.initialize, 0, apartmentThreaded); comcall.Failed(hr) {
 		return 1
 	}
 	arrived, err := windows.CreateEvent(nil, 0, 0, nil)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/drivers/com"
+	"github.com/gybob/aai-gateway/internal/platform/windows/comcall"
 )
 
 // A session runs the steps of one request. Only the apartment's thread uses it, but for progress.
@@ -47,7 +48,7 @@ func (s *session) note(change func(*com.Failure)) {
 
 func (s *session) releaseAll() {
 	for _, object := range slices.Backward(s.objects) {
-		invokeAt(object, release)
+		comcall.Release(object)
 	}
 	s.objects = nil
 }
@@ -123,7 +124,7 @@ func (s *session) step(step *com.Step) (result held, has bool, f *com.Failure) {
 // create creates an object of a class, or attaches to the running one.
 func (s *session) create(step *com.Step) (unsafe.Pointer, *com.Failure) {
 	id, hr := s.class(step.ProgID)
-	if failed(hr) {
+	if comcall.Failed(hr) {
 		return nil, &com.Failure{HRESULT: hr}
 	}
 	if !step.Programs && runsPrograms(id) {
@@ -132,11 +133,11 @@ func (s *session) create(step *com.Step) (unsafe.Pointer, *com.Failure) {
 	var object unsafe.Pointer
 	if step.Running {
 		var unknown unsafe.Pointer
-		if hr := call(s.activeObject, addressOf(&id), 0, addressOf(&unknown)); failed(hr) {
+		if hr := comcall.Call(s.activeObject, addressOf(&id), 0, addressOf(&unknown)); comcall.Failed(hr) {
 			return nil, &com.Failure{HRESULT: hr}
 		}
-		object = query(unknown, iidDispatch())
-		invokeAt(unknown, release)
+		object = comcall.Query(unknown, iidDispatch())
+		comcall.Release(unknown)
 		if object == nil {
 			return nil, &com.Failure{Message: "the running app has no automation interface"}
 		}
@@ -144,9 +145,9 @@ func (s *session) create(step *com.Step) (unsafe.Pointer, *com.Failure) {
 	}
 	const inProcess, localServer = 1, 4
 	hr = s.retry(func() uint32 {
-		return call(s.createInstance, addressOf(&id), 0, inProcess|localServer, addressOf(iidDispatch()), addressOf(&object))
+		return comcall.Call(s.createInstance, addressOf(&id), 0, inProcess|localServer, addressOf(iidDispatch()), addressOf(&object))
 	})
-	if failed(hr) {
+	if comcall.Failed(hr) {
 		return nil, &com.Failure{HRESULT: hr}
 	}
 	return s.keep(object), nil
@@ -157,7 +158,7 @@ func (l *library) class(progID string) (id windows.GUID, hr uint32) {
 	if err != nil {
 		return id, unknownName
 	}
-	return id, call(l.classID, addressOf(name), addressOf(&id))
+	return id, comcall.Call(l.classID, addressOf(name), addressOf(&id))
 }
 
 // runsPrograms reports whether a class is on the list of those that run programs, whatever its name.
@@ -213,7 +214,7 @@ func (s *session) invoke(object unsafe.Pointer, step *com.Step, flags uint16) (h
 
 // do runs an invocation and takes its result.
 func (s *session) do(i *invocation) (held, *com.Failure) {
-	var result variant
+	var result comcall.Variant
 	var info excepInfo
 	var argument int
 	begun := s.progress().Begun
@@ -224,7 +225,7 @@ func (s *session) do(i *invocation) (held, *com.Failure) {
 		s.note(func(f *com.Failure) { f.Begun = begun || !com.IsBusy(hr) })
 		return hr
 	})
-	if failed(hr) {
+	if comcall.Failed(hr) {
 		f := &com.Failure{}
 		s.fillFailure(f, hr, &info, argument)
 		return held{}, f
@@ -233,19 +234,19 @@ func (s *session) do(i *invocation) (held, *com.Failure) {
 }
 
 // take returns the value of a result, and frees or keeps it.
-func (s *session) take(m *variant) (held, *com.Failure) {
-	if m.vt == com.VTDispatch || m.vt == com.VTUnknown {
-		object := m.at()
+func (s *session) take(m *comcall.Variant) (held, *com.Failure) {
+	if vtOf(m) == com.VTDispatch || vtOf(m) == com.VTUnknown {
+		object := m.At()
 		if object == nil {
 			return held{value: com.Variant{VT: com.VTNull}}, nil
 		}
 		s.keep(object)
-		if d := s.keep(query(object, iidDispatch())); d != nil {
+		if d := s.keep(comcall.Query(object, iidDispatch())); d != nil {
 			return held{object: d}, nil
 		}
-		return held{value: com.Variant{VT: m.vt, Text: "object"}}, nil
+		return held{value: com.Variant{VT: vtOf(m), Text: "object"}}, nil
 	}
-	defer s.release(m)
+	defer s.Clear(m)
 	v, err := s.read(m)
 	if err != nil {
 		return held{}, &com.Failure{Message: err.Error()}
@@ -257,8 +258,8 @@ func (s *session) take(m *variant) (held, *com.Failure) {
 }
 
 // arguments makes the VARIANTs of operands. The caller frees them, also after a failure.
-func (s *session) arguments(operands []com.Operand) ([]variant, *com.Failure) {
-	args := make([]variant, 0, len(operands))
+func (s *session) arguments(operands []com.Operand) ([]comcall.Variant, *com.Failure) {
+	args := make([]comcall.Variant, 0, len(operands))
 	for i := range operands {
 		m, err := s.operand(&operands[i])
 		args = append(args, m)
@@ -270,27 +271,27 @@ func (s *session) arguments(operands []com.Operand) ([]variant, *com.Failure) {
 }
 
 // operand makes the VARIANT of a value or variable. It owns a reference to an object.
-func (s *session) operand(o *com.Operand) (variant, error) {
+func (s *session) operand(o *com.Operand) (comcall.Variant, error) {
 	v := &o.Value
 	if o.Var != "" {
 		h := s.vars[o.Var]
 		if h.object != nil {
-			invokeAt(h.object, addReference)
-			m := variant{vt: com.VTDispatch}
-			m.setPointer(h.object)
+			comcall.Hold(h.object)
+			m := comcall.Variant{VT: uint16(com.VTDispatch)}
+			m.SetPointer(h.object)
 			return m, nil
 		}
 		v = &h.value
 		if v.IsObject() || v.Names != nil {
-			return variant{}, fmt.Errorf("the variable %q cannot be an argument", o.Var)
+			return comcall.Variant{}, fmt.Errorf("the variable %q cannot be an argument", o.Var)
 		}
 	}
 	return s.write(v)
 }
 
-func (s *session) free(args []variant) {
+func (s *session) free(args []comcall.Variant) {
 	for i := range args {
-		s.release(&args[i])
+		s.Clear(&args[i])
 	}
 }
 
@@ -306,7 +307,7 @@ func (s *session) put(object unsafe.Pointer, step *com.Step) (held, *com.Failure
 		return held{}, f
 	}
 	i := &invocation{object: object, id: found[0], flags: flagPut, args: args, named: []int32{idPut}}
-	if args[len(args)-1].vt == com.VTDispatch {
+	if vtOf(&args[len(args)-1]) == com.VTDispatch {
 		i.flags = flagPutRef
 		if result, f := s.do(i); f == nil || f.HRESULT != memberNotFound && f.HRESULT != typeMismatch {
 			return result, f

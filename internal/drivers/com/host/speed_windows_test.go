@@ -17,6 +17,7 @@ import (
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/drivers/com"
 	"github.com/gybob/aai-gateway/internal/drivers/com/fakeserver"
+	"github.com/gybob/aai-gateway/internal/platform/windows/comcall"
 )
 
 const (
@@ -40,20 +41,20 @@ func TestMain(m *testing.M) {
 // bareLoop creates an object, calls a method with two arguments and releases the object, with nothing of the driver between.
 func bareLoop(t *testing.T, l *library, progID, member string, calls int) {
 	id, hr := l.class(progID)
-	assert.Assert(t, !failed(hr), "%#x", hr)
+	assert.Assert(t, !comcall.Failed(hr), "%#x", hr)
 	var object unsafe.Pointer
-	hr = call(l.createInstance, addressOf(&id), 0, 5, addressOf(iidDispatch()), addressOf(&object))
-	assert.Assert(t, !failed(hr), "%#x", hr)
+	hr = comcall.Call(l.createInstance, addressOf(&id), 0, 5, addressOf(iidDispatch()), addressOf(&object))
+	assert.Assert(t, !comcall.Failed(hr), "%#x", hr)
 	for n := range calls {
 		found, _, hr := ids(object, member, nil)
-		assert.Assert(t, !failed(hr), "%#x", hr)
-		var result variant
-		args := []variant{{vt: com.VTI4, value: uint64(n)}, {vt: com.VTI4, value: 2}}
+		assert.Assert(t, !comcall.Failed(hr), "%#x", hr)
+		var result comcall.Variant
+		args := []comcall.Variant{{VT: uint16(com.VTI4), Value: uint64(n)}, {VT: uint16(com.VTI4), Value: 2}}
 		hr, _, _ = (&invocation{object: object, id: found[0], flags: flagMethod | flagGet, args: args}).run(&result)
-		assert.Assert(t, !failed(hr), "%#x", hr)
-		l.release(&result)
+		assert.Assert(t, !comcall.Failed(hr), "%#x", hr)
+		l.Clear(&result)
 	}
-	invokeAt(object, release)
+	comcall.Release(object)
 }
 
 // TestSpeed compares a call in a warm process with a bare loop, by their medians. A call of an object in the same process takes a few
@@ -61,7 +62,7 @@ func bareLoop(t *testing.T, l *library, progID, member string, calls int) {
 func TestSpeed(t *testing.T) {
 	runtime.LockOSThread()
 	l := newLibrary()
-	assert.Assert(t, !failed(call(l.initialize, 0, apartmentThreaded)))
+	assert.Assert(t, !comcall.Failed(comcall.Call(l.initialize, 0, apartmentThreaded)))
 	self, err := os.Executable()
 	assert.NilError(t, err)
 	assert.NilError(t, fakeserver.Register(testProgID, testClass, `"`+self+`" serve`))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gybob/aai-gateway/internal/drivers/com"
 	"github.com/gybob/aai-gateway/internal/drivers/com/typelib"
+	"github.com/gybob/aai-gateway/internal/platform/windows/comcall"
 )
 
 // The parts of a TYPEATTR, a FUNCDESC and a VARDESC of 64-bit Windows that are in use.
@@ -48,7 +49,7 @@ type funcDesc struct {
 type varDesc struct {
 	id    int32
 	_     unsafe.Pointer
-	value unsafe.Pointer // *variant
+	value unsafe.Pointer // *comcall.Variant
 	elem  elemDesc
 	flags uint16
 	kind  int32
@@ -129,12 +130,12 @@ func isOfIDispatch(name string) bool {
 func (d *describer) names(info unsafe.Pointer, id int32, most int) []string {
 	found := make([]unsafe.Pointer, min(max(most, 1), 64))
 	var got uint32
-	if failed(invokeAt(info, 7, uintptr(uint32(id)), addressOf(&found[0]), uintptr(len(found)), addressOf(&got))) {
+	if comcall.Failed(comcall.Invoke(info, 7, uintptr(uint32(id)), addressOf(&found[0]), uintptr(len(found)), addressOf(&got))) {
 		return nil
 	}
 	names := make([]string, 0, got)
 	for _, name := range found[:min(int(got), len(found))] {
-		names = append(names, d.takeString(name))
+		names = append(names, d.TakeString(name))
 	}
 	return names
 }
@@ -198,16 +199,16 @@ func (d *describer) enum(info unsafe.Pointer, a *typeAttr) string {
 	}
 	for i := range min(a.vars, maxConstants) {
 		var p unsafe.Pointer
-		if failed(invokeAt(info, 6, uintptr(i), addressOf(&p))) || p == nil {
+		if comcall.Failed(comcall.Invoke(info, 6, uintptr(i), addressOf(&p))) || p == nil {
 			continue
 		}
 		v := (*varDesc)(p)
-		if value := (*variant)(v.value); v.kind == constant && value != nil && v.flags&flagHidden == 0 {
-			one := typelib.Value{Value: int64(number(com.VTI4, value.value))}
+		if value := (*comcall.Variant)(v.value); v.kind == constant && value != nil && v.flags&flagHidden == 0 {
+			one := typelib.Value{Value: int64(number(com.VTI4, value.Value))}
 			one.Name, one.Doc = d.documentation(info, v.id)
 			e.Values = append(e.Values, one)
 		}
-		invokeAt(info, 21, uintptr(p))
+		comcall.Invoke(info, 21, uintptr(p))
 	}
 	d.library.Enums = append(d.library.Enums, e)
 	return e.Name
