@@ -2,14 +2,17 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
+	"runtime"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/catalog"
 	"github.com/gybob/aai-gateway/internal/catalog/discovery"
 	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 	"github.com/gybob/aai-gateway/internal/platform/linux/dialog"
 )
 
@@ -56,6 +59,17 @@ type shellExtension interface {
 	IsCurrent() bool
 	Install() error
 	Remove() error
+}
+
+// makeDataFolder makes the gateway's folder on Windows, where modes of files say nothing, and new files take the folder's access list.
+func makeDataFolder(folder string) error {
+	if runtime.GOOS != "windows" {
+		return nil
+	}
+	if err := atomicfile.MkdirPrivate(folder); err != nil {
+		return fmt.Errorf("make the gateway's folder: %w", err)
+	}
+	return nil
 }
 
 // folders returns the places of the configured scan paths.

@@ -276,7 +276,7 @@ func (p *program) config(f cli.Flags) (*setup, error) {
 		_, _ = fmt.Fprintf(p.err, "warning: %s\n", note) // the output may have no reader
 	}
 	_, _ = io.WriteString(p.err, firstStartNotice(cfg.platform.data, proof.Sentence(runtime.GOOS)))
-	return cfg, nil
+	return cfg, makeDataFolder(cfg.platform.data)
 }
 
 // firstStartNotice says before the first start of the program, which makes the data folder, how far it was tried on this system.

@@ -10,6 +10,7 @@ import (
 	"gotest.tools/v3/assert"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 )
 
 // makeOld sets a file's time to a minute ago.
@@ -72,7 +73,7 @@ func TestRecallSeesDamage(t *testing.T) {
 		} else {
 			refuses(t, err, aai.AutomationFailed)
 		}
-		assert.NilError(t, errors.Join(os.Remove(path), os.WriteFile(path, good, 0o600)))
+		assert.NilError(t, errors.Join(os.Remove(path), os.WriteFile(path, good, 0o600), atomicfile.Restrict(path)))
 	}
 }
 

@@ -44,7 +44,7 @@ func (d folder) check() error {
 	if !info.IsDir() {
 		return fmt.Errorf("%s is no folder", d.path)
 	}
-	if err := checkPrivate(info); err != nil {
+	if err := checkPrivate(d.path, info); err != nil {
 		return fmt.Errorf("%s: %w", d.path, err)
 	}
 	return nil
@@ -52,17 +52,10 @@ func (d folder) check() error {
 
 // make creates the folder if it is absent.
 func (d folder) make() error {
-	parent := filepath.Dir(d.path)
-	if err := os.MkdirAll(parent, 0o700); err != nil {
-		return err
-	}
-	if err := os.Mkdir(d.path, 0o700); err == nil {
-		err = atomicfile.SyncDir(parent)
-		if err != nil {
+	if _, err := os.Lstat(d.path); errors.Is(err, fs.ErrNotExist) {
+		if err := errors.Join(atomicfile.MkdirPrivate(d.path), atomicfile.SyncDir(filepath.Dir(d.path))); err != nil {
 			return err
 		}
-	} else if !errors.Is(err, fs.ErrExist) {
-		return err
 	}
 	return d.check()
 }
@@ -75,7 +68,7 @@ func (d folder) read(name string, most int) ([]byte, error) {
 
 // readPrivate reads a regular file that passes the check and is not too large. It fails on
 // a symbolic link as the last element, and does not block on a named pipe.
-func readPrivate(path string, most int, check func(fs.FileInfo) error) ([]byte, fs.FileInfo, error) {
+func readPrivate(path string, most int, check func(path string, info fs.FileInfo) error) ([]byte, fs.FileInfo, error) {
 	f, err := openPlain(path)
 	if err != nil {
 		return nil, nil, err
@@ -88,7 +81,7 @@ func readPrivate(path string, most int, check func(fs.FileInfo) error) ([]byte, 
 	if !info.Mode().IsRegular() {
 		return nil, nil, fmt.Errorf("%s is no regular file", path)
 	}
-	if err := check(info); err != nil {
+	if err := check(path, info); err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if info.Size() > int64(most) {
@@ -113,13 +106,15 @@ func (d folder) replace(name string, content []byte) error {
 	if err != nil {
 		return err
 	}
-	err = d.write(f, content)
+	if err = atomicfile.Restrict(next); err == nil {
+		err = d.write(f, content)
+	}
 	if err == nil {
 		err = f.Sync()
 	}
 	err = errors.Join(err, f.Close())
 	if err == nil {
-		err = os.Rename(next, d.file(name))
+		err = atomicfile.Rename(next, d.file(name))
 	}
 	if err != nil {
 		return errors.Join(err, os.Remove(next)) // frees the space

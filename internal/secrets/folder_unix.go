@@ -21,7 +21,7 @@ func openPlain(path string) (*os.File, error) {
 }
 
 // checkPrivate returns an error if other users may have read or changed the file.
-func checkPrivate(info fs.FileInfo) error {
+func checkPrivate(_ string, info fs.FileInfo) error {
 	if mode := info.Mode().Perm(); mode&0o077 != 0 {
 		return fmt.Errorf("others may use it, its mode is %04o; expected %04o", mode, mode&0o700)
 	}
@@ -37,7 +37,7 @@ func checkOwner(info fs.FileInfo) error {
 
 // checkNotWritable returns an error if other users except root may have changed a credential. The system
 // controls read access: the file may belong to root, with a list of readers.
-func checkNotWritable(info fs.FileInfo) error {
+func checkNotWritable(_ string, info fs.FileInfo) error {
 	if mode := info.Mode().Perm(); mode&0o027 != 0 {
 		return fmt.Errorf("others may use it, its mode is %04o; expected 0400 or 0440", mode)
 	}

@@ -117,7 +117,7 @@ func TestKeyFileOfOthers(t *testing.T) {
 	info, err := os.Stat(path)
 	assert.NilError(t, err)
 	assert.Check(t, checkOwner(stranger{info}) != nil, "a file of another user is ours")
-	assert.Check(t, checkNotWritable(stranger{info}) != nil, "a credential of another user is ours")
+	assert.Check(t, checkNotWritable("", stranger{info}) != nil, "a credential of another user is ours")
 	d.env[KeyFileEnv] = path
 	assert.Check(t, d.tryPut())
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+
+	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 )
 
 // openPlain opens a file for reading. It fails on a link.
@@ -15,7 +17,7 @@ func openPlain(path string) (*os.File, error) {
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is no regular file", path)
 	}
-	f, err := os.Open(path)
+	f, err := atomicfile.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -26,7 +28,8 @@ func openPlain(path string) (*os.File, error) {
 	return f, nil
 }
 
-// checkPrivate returns nil: access follows from the file's folder, in the user's profile.
-func checkPrivate(fs.FileInfo) error { return nil }
+// checkPrivate returns an error if other accounts may have read or changed the file.
+func checkPrivate(path string, _ fs.FileInfo) error { return atomicfile.CheckPrivate(path) }
 
-func checkNotWritable(fs.FileInfo) error { return nil }
+// checkNotWritable is checkPrivate: no program of Windows hands out credentials as files.
+func checkNotWritable(path string, info fs.FileInfo) error { return checkPrivate(path, info) }

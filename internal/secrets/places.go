@@ -101,7 +101,7 @@ func (v *Vault) keyFile(context.Context, *label) ([]byte, error) {
 }
 
 // readKey reads a key from a file that a person, or makeInsecure, has created.
-func readKey(path string, check func(fs.FileInfo) error) ([]byte, error) {
+func readKey(path string, check func(path string, info fs.FileInfo) error) ([]byte, error) {
 	b, _, err := readPrivate(path, 1024, check)
 	if err != nil {
 		return nil, err

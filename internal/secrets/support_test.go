@@ -18,6 +18,7 @@ import (
 	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 )
 
 // TestMain lets the test binary run as another process of the gateway: its arguments are
@@ -225,5 +226,5 @@ func read(t *testing.T, path string) []byte {
 
 func write(t *testing.T, path string, content []byte) {
 	t.Helper()
-	assert.NilError(t, os.WriteFile(path, content, 0o600))
+	assert.NilError(t, errors.Join(os.WriteFile(path, content, 0o600), atomicfile.Restrict(path)))
 }

@@ -17,14 +17,26 @@ import (
 // suffix ".new", so callers must hold a lock of their own. A power failure may lose the content.
 func Replace(path string, content []byte) error {
 	next := path + ".new"
-	if err := os.WriteFile(next, content, 0o600); err != nil {
+	if err := errors.Join(os.WriteFile(next, content, 0o600), Restrict(next)); err != nil {
 		return err
 	}
-	return os.Rename(next, path)
+	return Rename(next, path)
 }
 
-// EnsureDir creates the folder of a file with mode 0700, if it is missing.
-func EnsureDir(path string) error { return os.MkdirAll(filepath.Dir(path), 0o700) }
+// EnsureDir creates the folder of a file for this user only, if it is missing.
+func EnsureDir(path string) error { return MkdirPrivate(filepath.Dir(path)) }
+
+// MkdirPrivate creates a folder for this user only, with its parents, if it is missing. On Unix that is the mode 0700. On Windows the
+// folder's new content has its access list.
+func MkdirPrivate(folder string) error {
+	if info, err := os.Stat(folder); err == nil && info.IsDir() {
+		return nil
+	}
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return err
+	}
+	return Restrict(folder)
+}
 
 // ReplaceDurable is Replace with a sync to disk; any number of processes may call it
 // concurrently. A killed call leaves a temporary file with a name that begins with a dot. A later
@@ -57,12 +69,14 @@ func replaceDurable(path string, content []byte, like fs.FileInfo) error {
 	defer os.Remove(next.Name()) //nolint:errcheck // it is gone once renamed
 	_, err = next.Write(content)
 	if err == nil && like != nil {
-		err = copyOwnerAndMode(next, like)
+		err = copyOwnerAndMode(next, path, like)
+	} else if err == nil {
+		err = Restrict(next.Name())
 	}
 	if err = errors.Join(err, next.Sync(), next.Close()); err != nil {
 		return err
 	}
-	if err := os.Rename(next.Name(), path); err != nil {
+	if err := Rename(next.Name(), path); err != nil {
 		return err
 	}
 	removeStale(folder, tempPrefix(path))

@@ -12,7 +12,7 @@ import (
 const noFollow = syscall.O_NOFOLLOW | syscall.O_NONBLOCK
 
 // isReadableByOthers reports whether others than the owner have any permission for the file.
-func isReadableByOthers(info fs.FileInfo) bool { return info.Mode().Perm()&0o077 != 0 }
+func isReadableByOthers(_ string, info fs.FileInfo) bool { return info.Mode().Perm()&0o077 != 0 }
 
 // isOwnedByUser reports whether a file belongs to this account.
 func isOwnedByUser(info fs.FileInfo) bool {
@@ -20,9 +20,12 @@ func isOwnedByUser(info fs.FileInfo) bool {
 	return known && int(stat.Uid) == os.Geteuid()
 }
 
-// copyOwnerAndMode gives a file the owner and the mode of another. The owner is set first, since
+// Restrict does nothing: the mode of new files and folders leaves out others.
+func Restrict(string) error { return nil }
+
+// copyOwnerAndMode gives a file the owner and the mode of the file at a path. The owner is set first, since
 // changing it clears bits of the mode.
-func copyOwnerAndMode(f *os.File, other fs.FileInfo) error {
+func copyOwnerAndMode(f *os.File, _ string, other fs.FileInfo) error {
 	own, err := f.Stat()
 	if err != nil {
 		return err

@@ -33,7 +33,7 @@ func read(path string, limits ReadLimits) ([]byte, error) {
 	defer f.Close() //nolint:errcheck // it was only read
 	info, err := f.Stat()
 	if err == nil {
-		err = limits.checkInfo(info) // the file may have been replaced
+		err = limits.checkInfo(path, info) // the file may have been replaced
 	}
 	if err != nil {
 		return nil, err
@@ -55,20 +55,20 @@ func open(path string, limits ReadLimits) (*os.File, error) {
 	}
 	info, err := os.Stat(path) // before Open, which may block
 	if err == nil {
-		err = limits.checkInfo(info)
+		err = limits.checkInfo(path, info)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return os.Open(path)
+	return Open(path)
 }
 
 // checkInfo returns an error if the file must not be read.
-func (l ReadLimits) checkInfo(info fs.FileInfo) error {
+func (l ReadLimits) checkInfo(path string, info fs.FileInfo) error {
 	if !info.Mode().IsRegular() {
 		return errors.New("expected a regular file")
 	}
-	if l.Private && isReadableByOthers(info) {
+	if l.Private && isReadableByOthers(path, info) {
 		return errors.New("others than its owner may read it")
 	}
 	return nil

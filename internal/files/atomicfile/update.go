@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -22,12 +21,12 @@ const lockRetry = 5 * time.Millisecond
 // Update changes a file as ReplaceDurable does, under a lock across processes and goroutines.
 // edit receives the content, nil if the file is missing, and returns the new content. If edit
 // fails, Update returns its error and changes nothing. Content above limits.Size is not written.
-// A missing folder is created with mode 0700.
+// A missing folder is created for this user only.
 //
 // A symbolic link is followed for reading, and replaced by the file. Update waits for the lock at
 // most ten seconds, and no longer than ctx.
 func Update(ctx context.Context, path string, limits ReadLimits, edit func(old []byte) ([]byte, error)) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+	if err := EnsureDir(path); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, lockTimeout)

@@ -168,9 +168,9 @@ func onlyOwner(t *testing.T, folder string, names ...string) {
 	var got []string
 	for _, e := range entries {
 		got = append(got, e.Name())
-		if info, err := e.Info(); err != nil || info.Mode().Perm()&0o077 != 0 {
-			t.Errorf("%s: %v, %v", e.Name(), info.Mode(), err)
-		}
+		info, err := e.Info()
+		assert.NilError(t, err)
+		assert.Check(t, checkPrivate(filepath.Join(folder, e.Name()), info))
 	}
 	assert.Check(t, is.Equal(strings.Join(got, " "), strings.Join(names, " ")), "%q %q", got, names)
 }
