@@ -109,8 +109,10 @@ func importRules() []packageRules {
 		{name: "internal/platform/windows/uia", ours: []string{"aai", "internal/desktop", "internal/platform/windows/comcall", "internal/platform/windows/win32"}, modules: []string{"golang.org/x/sys"},
 			tests: []string{"internal/desktop/desktoptest", "internal/desktop/query", "internal/platform/windows/wintree", "internal/testkit/windowstest/comwindow", "internal/testkit/windowstest/uiaprovider"},
 			why:   "windows as elements by UI Automation; its vtables are no other package's business"},
-		{name: "internal/platform/windows/wintree", ours: []string{"aai", "internal/desktop", "internal/platform/windows/win32"},
+		{name: "internal/platform/windows/wintree", ours: []string{"aai", "internal/desktop", "internal/platform/windows/win32", "internal/process"}, modules: []string{"golang.org/x/sys"}, tests: []string{"internal/platform/windows/hwnd"},
 			why: "the programs of Windows as trees of elements, read by one technology each"},
+		{name: "internal/platform/windows/hwnd", ours: []string{"aai", "internal/desktop", "internal/platform/windows/win32", "internal/platform/windows/wintree"}, modules: []string{"golang.org/x/sys"},
+			why: "reads and operates the standard controls of Windows by messages"},
 		{name: "internal/desktop", ours: []string{"aai"},
 			why: "platform-neutral words for windows and elements"},
 		{name: "internal/desktop/query", ours: []string{"aai", "internal/desktop", "internal/lexicon"},
@@ -301,6 +303,6 @@ func testModules() []string {
 // testPackages returns the packages of this module that tests of every package may import.
 func testPackages() []string {
 	return []string{
-		"aai", "internal/gateway", "internal/gateway/actionctx", "internal/testkit", "internal/testkit/tokencount", "internal/testkit/fakedesktop", "internal/testkit/fakeoperator", "internal/desktop/desktoptest", "internal/testkit/linuxtest", "internal/testkit/snapshottest",
+		"aai", "internal/gateway", "internal/gateway/actionctx", "internal/testkit", "internal/testkit/tokencount", "internal/testkit/fakedesktop", "internal/testkit/fakeoperator", "internal/desktop/desktoptest", "internal/testkit/linuxtest", "internal/testkit/windowstest", "internal/testkit/snapshottest",
 	}
 }

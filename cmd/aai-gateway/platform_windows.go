@@ -8,8 +8,12 @@ import (
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/catalog"
 	"github.com/gybob/aai-gateway/internal/catalog/discovery"
+	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/drivers/com"
+	"github.com/gybob/aai-gateway/internal/platform/cdp"
 	"github.com/gybob/aai-gateway/internal/platform/linux/dialog"
+	"github.com/gybob/aai-gateway/internal/platform/windows/hwnd"
+	"github.com/gybob/aai-gateway/internal/platform/windows/wintree"
 )
 
 // hostPlatform returns Windows: descriptors in the program data folders, tools over COM.
@@ -38,6 +42,12 @@ func hostPlatform(home string, getenv func(string) string) platform {
 		drivers: func(cfg *setup, log *slog.Logger) (map[string]aai.Driver, io.Closer) {
 			d := com.New(com.Config{Command: cfg.comChild, Log: log})
 			return map[string]aai.Driver{"windows/com": d, "windows/ipc": d}, d
+		},
+		refsFolder: filepath.Join(local, "aai-gateway", "refs"),
+		desktop: func(cfg *setup, log *slog.Logger) (func() desktop.Backend, io.Closer) {
+			tree := wintree.New(wintree.Config{Sources: []wintree.Source{hwnd.New(nil)}, Log: log})
+			backend := cdp.Wrap(desktop.Backend{Tree: tree, Actor: tree, Events: tree}, cfg.browsers, log)
+			return func() desktop.Backend { return backend }, io.NopCloser(nil)
 		},
 	}
 }
