@@ -52,6 +52,27 @@ func newPointer() *unsafe.Pointer { return new(unsafe.Pointer) }
 // Failed reports whether an HRESULT is an error.
 func Failed(hr uint32) bool { return hr&0x80000000 != 0 }
 
+// The results of calls to programs that end, or that a person runs as another user.
+const (
+	AccessDenied  = 0x80070005 // E_ACCESSDENIED
+	EndedInCall   = 0x800706BE // the program ended during the call
+	DiedInCall    = 0x80010012 // likewise
+	unavailable   = 0x800706BA
+	died          = 0x80010007
+	disconnected  = 0x80010108
+	notConnected  = 0x800401FD
+	InvalidWindow = 0x80070578
+)
+
+// Ended reports whether a result means that the object or its program no longer exists.
+func Ended(hr uint32) bool {
+	switch hr {
+	case EndedInCall, DiedInCall, unavailable, died, disconnected, notConnected, InvalidWindow:
+		return true
+	}
+	return false
+}
+
 // Query returns another interface of an object, or nil. The caller releases it.
 func Query(object unsafe.Pointer, iid *windows.GUID) unsafe.Pointer {
 	var other unsafe.Pointer

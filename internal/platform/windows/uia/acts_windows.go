@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"unsafe"
 
 	"golang.org/x/sys/windows"
@@ -111,12 +112,12 @@ func (a *actor) execute(act desktop.Act) error {
 			method = selectionAdd
 		}
 		if a.properties.has(propSelected) && !a.setShows() {
-			return a.hidden()
+			return win32.NotShowing(a.e)
 		}
 		return a.do(a.properties.has(propSelected), selectionPattern, method)
 	case desktop.TakeFocus:
 		if !a.e.States.Has(desktop.Focusable) {
-			return unsupported(a.e, "cannot take the focus")
+			return win32.Unsupported(a.e, "cannot take the focus")
 		}
 		if err := a.ready(); err != nil {
 			return err
@@ -125,22 +126,18 @@ func (a *actor) execute(act desktop.Act) error {
 	case desktop.ScrollTo:
 		return a.do(a.properties.is(propScrollItem), scrollItemPattern, scrollItemIntoView)
 	}
-	return unsupported(a.e, fmt.Sprintf("cannot %q; expected press, set_text, insert_text, set_number, select, focus or scroll_to", act.Verb))
+	return win32.Unsupported(a.e, fmt.Sprintf("cannot %q; expected press, set_text, insert_text, set_number, select, focus or scroll_to", act.Verb))
 }
 
 // ready returns an error if the element must not be operated now.
 func (a *actor) ready() error {
 	switch {
 	case !a.e.States.Has(desktop.Showing):
-		return a.hidden()
+		return win32.NotShowing(a.e)
 	case !a.e.States.Has(desktop.Enabled):
-		return refuse(a.e, "is disabled", "The app does not allow it now; find out what it waits for.")
+		return win32.Disabled(a.e)
 	}
 	return nil
-}
-
-func (a *actor) hidden() error {
-	return refuse(a.e, "is not showing", "Bring it into view first: open its window, menu or tab, or scroll to it.")
 }
 
 // setShows reports whether the set around an item shows, or the combo box around that.
@@ -170,7 +167,7 @@ func (a *actor) setShows() bool {
 //go:uintptrescapes
 func (a *actor) do(has bool, id, method int, args ...uintptr) error {
 	if !has {
-		return unsupported(a.e, "does not do this")
+		return win32.Unsupported(a.e, "does not do this")
 	}
 	p := a.pattern(a.pointer, id)
 	if p == nil {
@@ -193,11 +190,11 @@ func (a *actor) press(act desktop.Act) error {
 	action := act.Action
 	switch {
 	case len(a.e.Actions) == 0:
-		return unsupported(a.e, "cannot be pressed")
+		return win32.Unsupported(a.e, "cannot be pressed")
 	case action == "":
 		action = a.e.Actions[0]
 	case !slices.Contains(a.e.Actions, action):
-		return unsupported(a.e, fmt.Sprintf("has no action %q", aai.CleanLabel(action, 60)))
+		return win32.Unsupported(a.e, fmt.Sprintf("has no action %q", aai.CleanLabel(action, 60)))
 	}
 	listed := act.AllowClosedMenu && a.e.Role.IsMenuItem() && a.e.States.Has(desktop.Enabled)
 	if err := a.ready(); err != nil && !listed {
@@ -228,13 +225,16 @@ func (a *actor) setText(text string) error {
 		return a.setNumber(n)
 	}
 	if !a.properties.has(propValueReadOnly) {
-		return unsupported(a.e, "does not let its text be set")
+		return win32.Unsupported(a.e, "does not let its text be set")
 	}
 	if err := a.ready(); err != nil {
 		return err
 	}
 	if a.properties.is(propValueReadOnly) {
-		return refuse(a.e, "is read-only", "Its text cannot be changed.")
+		return win32.ReadOnly(a.e)
+	}
+	if a.properties.text(propFramework) == "Win32" { // its controls take no other line break
+		text = strings.ReplaceAll(text, "\n", "\r\n")
 	}
 	value := a.NewString(text)
 	defer a.FreeString(value)
@@ -245,28 +245,28 @@ func (a *actor) setText(text string) error {
 // the keyboard reaches it. Nothing is appended to a password, which is never read.
 func (a *actor) insertText(text string) error {
 	if !a.properties.has(propValueReadOnly) || a.properties.has(propNumber) || a.e.States.HasAny(desktop.Focused|desktop.Protected) {
-		return unsupported(a.e, "does not let text be inserted")
+		return win32.Unsupported(a.e, "does not let text be inserted")
 	}
 	before, known := a.property(a.pointer, elementCurrentValue, propValue, math.MaxInt).(string)
 	if !known {
-		return unsupported(a.e, "does not let text be inserted, since its text cannot be read")
+		return win32.Unsupported(a.e, "does not let text be inserted, since its text cannot be read")
 	}
-	return a.setText(before + text)
+	return a.setText(plainLines(before) + text)
 }
 
 // setNumber sets a number within the bounds. Go passes no floats to functions on ARM, so there the number is set as a text.
 func (a *actor) setNumber(number float64) error {
 	if !a.properties.has(propNumber) {
-		return unsupported(a.e, "does not let a number be set")
+		return win32.Unsupported(a.e, "does not let a number be set")
 	}
 	if err := a.ready(); err != nil {
 		return err
 	}
 	switch least, most := a.properties.float(propMinimum), a.properties.float(propMaximum); {
 	case a.properties.is(propNumberReadOnly):
-		return refuse(a.e, "is read-only", "Its number cannot be changed.")
+		return win32.ReadOnly(a.e)
 	case least < most && (number < least || number > most):
-		e := refuse(a.e, fmt.Sprintf("takes a number from %v to %v, not %v", least, most, number), "Set a number within its bounds.")
+		e := win32.Refuse(a.e, fmt.Sprintf("takes a number from %v to %v, not %v", least, most, number), "Set a number within its bounds.")
 		e.Code = aai.InvalidParams
 		return e
 	case runtime.GOARCH == "arm64":

@@ -22,7 +22,7 @@ import (
 var _ wintree.Source = (*Source)(nil)
 
 // inMemory returns a tree around a client with the patterns of Windows, whose objects are Go's. With caches, a request reads a window.
-func inMemory(t *testing.T, fault string, caches bool) (*comwindow.Program, *tree) {
+func inMemory(t *testing.T, fault string, caches bool) (*comwindow.Program, *Source, *comwindow.Tree) {
 	t.Helper()
 	p := comwindow.New("in memory", fault)
 	window := uintptr(windows.GetDesktopWindow()) // any window that exists
@@ -31,14 +31,14 @@ func inMemory(t *testing.T, fault string, caches bool) (*comwindow.Program, *tre
 	assert.Equal(t, c.all != nil, caches)
 	p.Live.Store(0) // the client's own objects stay
 	source := &Source{client: func() *client { return c }}
-	return p, &tree{source: source, pid: 1, title: "in memory", window: win32.Window(window), gone: func() bool { return len(p.Elements()) == 0 }}
+	return p, source, &comwindow.Tree{Source: source, PID: 1, Title: "in memory", Window: win32.Window(window), Gone: func() bool { return len(p.Elements()) == 0 }}
 }
 
 // TestSuiteInMemory runs the suite against vtables made in Go, with a cached tree as on Windows.
 func TestSuiteInMemory(t *testing.T) {
-	p, tr := inMemory(t, "", true)
+	p, _, tr := inMemory(t, "", true)
 	desktoptest.Run(t, desktoptest.Subject{
-		Backend: desktop.Backend{Tree: tr, Actor: tr}, PID: 1, Title: tr.title,
+		Backend: desktop.Backend{Tree: tr, Actor: tr}, PID: 1, Title: tr.Title,
 		State: func(testing.TB) map[string]any { return p.Fixture.State() },
 		Stop:  func(testing.TB) { p.Hang() }, Continue: func(testing.TB) { p.Continue() },
 		Kill: func(testing.TB) { p.Fixture.Quit() },
@@ -48,50 +48,40 @@ func TestSuiteInMemory(t *testing.T) {
 
 // TestWalk checks that a walk as on Wine finds the same elements as a request.
 func TestWalk(t *testing.T) {
-	p, walking := inMemory(t, "", false)
-	_, requesting := inMemory(t, "", true)
-	assert.DeepEqual(t, walking.read(t), requesting.read(t))
+	p, _, walking := inMemory(t, "", false)
+	_, _, requesting := inMemory(t, "", true)
+	assert.DeepEqual(t, walking.Elements(t), requesting.Elements(t))
 	assert.Equal(t, p.Secrets.Load(), int64(0))
-}
-
-func (t *tree) read(tb testing.TB) []desktop.Element {
-	tb.Helper()
-	shot, err := t.Snapshot(tb.Context(), t.app())
-	assert.NilError(tb, err)
-	desktoptest.WellFormed(tb, shot)
-	return shot.Elements
 }
 
 // TestReferences checks that reads, single reads, acts and failures give all references back but those of the last read.
 func TestReferences(t *testing.T) {
 	for name, caches := range map[string]bool{"request": true, "walk": false} {
 		t.Run(name, func(t *testing.T) {
-			p, tr := inMemory(t, "", caches)
-			elements := tr.read(t)
+			p, source, tr := inMemory(t, "", caches)
+			elements := tr.Elements(t)
 			held := p.Live.Load()
 			assert.Equal(t, held, int64(len(elements)))
-			agree, err := named(elements, "Agree", desktop.Checkbox)
-			assert.NilError(t, err)
-			colour, err := named(elements, "Colour", desktop.Combobox)
-			assert.NilError(t, err)
+			agree := comwindow.Named(t, elements, "Agree", desktop.Checkbox)
+			colour := comwindow.Named(t, elements, "Colour", desktop.Combobox)
 			reads := 200
 			if !caches {
 				reads = 20
 			}
 			for range reads {
-				tr.read(t)
+				tr.Elements(t)
 			}
 			for range 50 {
-				_, err = tr.Read(t.Context(), tr.app(), agree.ID)
+				_, err := tr.Read(t.Context(), tr.App(), agree.ID)
 				assert.NilError(t, err)
-				_, err = tr.Children(t.Context(), tr.app(), colour.ID, 1, 1)
+				_, err = tr.Children(t.Context(), tr.App(), colour.ID, 1, 1)
 				assert.NilError(t, err)
-				assert.NilError(t, tr.Execute(t.Context(), tr.app(), agree.ID, desktop.Act{Verb: desktop.Press}))
-				err = tr.Execute(t.Context(), tr.app(), agree.ID, desktop.Act{Verb: desktop.SetText, Text: "x"})
+				assert.NilError(t, tr.Execute(t.Context(), tr.App(), agree.ID, desktop.Act{Verb: desktop.Press}))
+				err = tr.Execute(t.Context(), tr.App(), agree.ID, desktop.Act{Verb: desktop.SetText, Text: "x"})
 				assert.Equal(t, aai.AsError(err).Code, aai.AutomationNotSupported)
 			}
-			tr.source.held.replace(uintptr(tr.window), nil)
-			_, err = tr.Read(t.Context(), tr.app(), agree.ID) // by a search
+			source.held.replace(uintptr(tr.Window), nil)
+			_, err := tr.Read(t.Context(), tr.App(), agree.ID) // by a search
 			assert.NilError(t, err)
 			assert.Equal(t, p.Live.Load(), int64(0))
 		})
@@ -133,29 +123,28 @@ func TestBadProviders(t *testing.T) {
 				continue // a cached tree has an end
 			}
 			t.Run(fault+" "+name, func(t *testing.T) {
-				_, tr := inMemory(t, fault, caches)
-				check(t, tr.read(t))
+				_, _, tr := inMemory(t, fault, caches)
+				check(t, tr.Elements(t))
 			})
 		}
 	}
 }
 
 func hasOnePress(t *testing.T, elements []desktop.Element) {
-	_, err := named(elements, "Press", desktop.Button)
-	assert.NilError(t, err)
+	comwindow.Named(t, elements, "Press", desktop.Button)
 }
 
 // TestHangInMidRead checks that a deadline ends the call, and that the abandoned read leaves no references behind.
 func TestHangInMidRead(t *testing.T) {
-	p, tr := inMemory(t, "", false)
-	before := len(tr.read(t))
+	p, _, tr := inMemory(t, "", false)
+	before := len(tr.Elements(t))
 	p.Hang()
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	_, err := tr.Snapshot(ctx, tr.app())
+	_, err := tr.Snapshot(ctx, tr.App())
 	assert.Equal(t, aai.AsError(err).Code, aai.Timeout)
 	p.Continue()
-	assert.Equal(t, len(tr.read(t)), before)
+	assert.Equal(t, len(tr.Elements(t)), before)
 	for end := time.Now().Add(time.Minute); p.Live.Load() != int64(before); time.Sleep(10 * time.Millisecond) {
 		assert.Assert(t, time.Now().Before(end), "%d objects have references, want %d", p.Live.Load(), before)
 	}

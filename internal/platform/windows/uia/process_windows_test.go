@@ -10,7 +10,6 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
-	"github.com/gybob/aai-gateway/internal/platform/windows/win32"
 	"github.com/gybob/aai-gateway/internal/testkit/windowstest/comwindow"
 	"github.com/gybob/aai-gateway/internal/testkit/windowstest/uiaprovider"
 )
@@ -28,19 +27,19 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func start(t *testing.T, role, fault string) (*comwindow.Process, *tree) {
+func start(t *testing.T, role, fault string) (*comwindow.Process, *Source, *comwindow.Tree) {
 	t.Helper()
 	p := comwindow.Start(t, role, fault)
-	window := win32.Window(p.Window)
-	return p, &tree{source: New(), pid: p.PID, title: p.Title, window: window, gone: func() bool { return !window.Exists() }}
+	source := New()
+	return p, source, p.Tree(source)
 }
 
 // TestProvider reads a program in another process through the system's own client. Wine serves no properties of patterns but whether a
 // value is read-only, and no patterns, so there values and acts are missing.
 func TestProvider(t *testing.T) {
-	p, tr := start(t, "uia-provider", comwindow.Few)
+	p, source, tr := start(t, "uia-provider", comwindow.Few)
 	begun := time.Now()
-	elements := tr.read(t)
+	elements := tr.Elements(t)
 	t.Logf("%d elements in %v", len(elements), time.Since(begun))
 	assert.Equal(t, elements[0].Name, p.Title)
 	assert.Equal(t, elements[0].Role, desktop.Window)
@@ -49,43 +48,40 @@ func TestProvider(t *testing.T) {
 		"Volume": desktop.Slider, "Count": desktop.Spinbutton, "Colour": desktop.Combobox, "First": desktop.Tab, "Fruit 40": desktop.ListItem,
 		"Status: ready": desktop.Text,
 	} {
-		_, err := named(elements, name, role)
-		assert.Check(t, err == nil || tr.source.client().all != nil, "%v", err)
+		if source.client().all == nil {
+			comwindow.Named(t, elements, name, role)
+		}
 	}
-	press, err := named(elements, "Press", desktop.Button)
-	assert.NilError(t, err)
+	press := comwindow.Named(t, elements, "Press", desktop.Button)
 	assert.Assert(t, press.States.Has(desktop.Showing|desktop.Enabled|desktop.Focusable))
 	assert.Assert(t, press.Frame.W > 0)
-	disabled, err := named(elements, "Disabled", desktop.Button)
-	assert.NilError(t, err)
+	disabled := comwindow.Named(t, elements, "Disabled", desktop.Button)
 	assert.Assert(t, !disabled.States.Has(desktop.Enabled))
-	password, err := named(elements, "Password", desktop.Textbox)
-	assert.NilError(t, err)
+	password := comwindow.Named(t, elements, "Password", desktop.Textbox)
 	assert.Assert(t, password.States.Has(desktop.Protected))
-	notes, err := named(elements, "Notes", desktop.Textbox)
-	assert.NilError(t, err)
+	notes := comwindow.Named(t, elements, "Notes", desktop.Textbox)
 	assert.Assert(t, notes.States.Has(desktop.Editable|desktop.Multiline))
 
 	press.Parent, press.End = 0, 0
-	again, err := tr.Read(t.Context(), tr.app(), press.ID)
+	again, err := tr.Read(t.Context(), tr.App(), press.ID)
 	assert.NilError(t, err)
 	assert.DeepEqual(t, again, press)
-	tr.source.held.replace(p.Window, nil)
-	again, err = tr.Read(t.Context(), tr.app(), press.ID)
+	source.held.replace(p.Window, nil)
+	again, err = tr.Read(t.Context(), tr.App(), press.ID)
 	assert.NilError(t, err)
 	assert.DeepEqual(t, again, press)
-	_, err = tr.Read(t.Context(), tr.app(), press.ID+"9")
+	_, err = tr.Read(t.Context(), tr.App(), press.ID+"9")
 	assert.Equal(t, aai.AsError(err).Code, aai.StaleRef)
 
-	if tr.source.client().all == nil {
-		err = tr.Execute(t.Context(), tr.app(), press.ID, desktop.Act{Verb: desktop.Press})
+	if source.client().all == nil {
+		err = tr.Execute(t.Context(), tr.App(), press.ID, desktop.Act{Verb: desktop.Press})
 		assert.Equal(t, aai.AsError(err).Code, aai.AutomationNotSupported)
 		assert.Equal(t, aai.AsError(err).Delivery, aai.NotDelivered)
 		assert.Equal(t, p.State(t)["presses"], 0.0)
 	}
 	assert.Equal(t, p.Secrets(t), 0)
 	t.Logf("%d objects of the provider have references", p.Live(t))
-	_, _ = on(t.Context(), func() (bool, error) { tr.source.held.replace(p.Window, nil); return true, nil })
+	_, _ = comwindow.OnThread(t.Context(), func() (bool, error) { source.held.replace(p.Window, nil); return true, nil })
 	for end := time.Now().Add(time.Minute); p.Live(t) > 0; time.Sleep(50 * time.Millisecond) {
 		assert.Assert(t, time.Now().Before(end), "%d objects have references", p.Live(t))
 	}
@@ -93,23 +89,23 @@ func TestProvider(t *testing.T) {
 
 // TestProviderEnds checks that a program can hang, or end in mid-read.
 func TestProviderEnds(t *testing.T) {
-	p, tr := start(t, "uia-provider", uiaprovider.Dies)
+	p, _, tr := start(t, "uia-provider", uiaprovider.Dies)
 	p.Hang(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	_, err := tr.Snapshot(ctx, tr.app())
+	_, err := tr.Snapshot(ctx, tr.App())
 	assert.Equal(t, aai.AsError(err).Code, aai.Timeout)
 	p.Continue(t)
 	ctx, cancel = context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	_, err = tr.Snapshot(ctx, tr.app())
+	_, err = tr.Snapshot(ctx, tr.App())
 	assert.Equal(t, aai.AsError(err).Code, aai.AppNotRunning)
 }
 
 // TestNoProvider checks that a window without a provider is left to the other sources.
 func TestNoProvider(t *testing.T) {
-	_, tr := start(t, "no-provider", "")
-	elements, err := on(t.Context(), func() ([]desktop.Element, error) { return tr.source.Read(t.Context(), tr.window) })
+	_, source, tr := start(t, "no-provider", "")
+	elements, err := comwindow.OnThread(t.Context(), func() ([]desktop.Element, error) { return source.Read(t.Context(), tr.Window) })
 	assert.NilError(t, err)
-	assert.Assert(t, elements == nil || tr.source.client().all != nil) // Windows knows the title bar and the like
+	assert.Assert(t, elements == nil || source.client().all != nil) // Windows knows the title bar and the like
 }

@@ -171,7 +171,7 @@ func (r *reading) readValues(top unsafe.Pointer) {
 		i, known := r.fields[makeID(uintptr(r.window), runtimeID)]
 		if known && !r.elements[i].States.Has(desktop.Protected) {
 			text, _ := r.property(element, elementCachedValue, propValue, desktop.MaxValue).(string)
-			r.elements[i].Value = cut(text, desktop.MaxValue)
+			r.elements[i].Value = cut(plainLines(text), desktop.MaxValue)
 		}
 		return r.ctx.Err() == nil
 	})

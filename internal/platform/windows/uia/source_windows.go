@@ -150,7 +150,7 @@ func (c *client) content(element unsafe.Pointer, p properties, units int) string
 		return ""
 	case p.has(propValueReadOnly):
 		text, _ := c.property(element, elementCurrentValue, propValue, units).(string)
-		return text
+		return plainLines(text)
 	}
 	return c.otherContent(element, p, units)
 }
@@ -193,5 +193,10 @@ func (c *client) documentText(element unsafe.Pointer, units int) string {
 		most = int32(units)
 	}
 	out := c.object(whole, rangeText, uintptr(uint32(most)))
-	return strings.ReplaceAll(c.TakeString(out), "\r", "\n")
+	return plainLines(c.TakeString(out))
+}
+
+// plainLines replaces the line breaks of Windows.
+func plainLines(text string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
 }

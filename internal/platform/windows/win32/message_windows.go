@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/windows"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
 // smtoAbortIfHung and smtoErrorOnExit make SendMessageTimeout end early if the program hangs or ends.
@@ -51,4 +52,36 @@ func NotAnswered(ctx context.Context) *aai.Error {
 		return &aai.Error{Code: aai.AutomationFailed, Message: "the call was cancelled before the program answered"}
 	}
 	return &aai.Error{Code: aai.Timeout, Message: "the program does not answer messages to its windows"}
+}
+
+// Refuse returns the error that an element cannot be operated now, such as "is disabled".
+func Refuse(e *desktop.Element, what, hint string) *aai.Error {
+	return &aai.Error{Code: aai.AutomationFailed, Message: desktop.Describe(e) + " " + what, Hint: hint, Delivery: aai.NotDelivered}
+}
+
+// NotShowing returns the error that an element does not show.
+func NotShowing(e *desktop.Element) *aai.Error {
+	return Refuse(e, "is not showing", "Bring it into view first: open its window, menu or tab, or scroll to it.")
+}
+
+// Disabled returns the error that an element is disabled.
+func Disabled(e *desktop.Element) *aai.Error {
+	return Refuse(e, "is disabled", "The app does not allow it now; find out what it waits for.")
+}
+
+// ReadOnly returns the error that an element is read-only.
+func ReadOnly(e *desktop.Element) *aai.Error {
+	return Refuse(e, "is read-only", "Its content cannot be changed.")
+}
+
+// Unsupported returns the error that an element does not support an act, such as "has no actions".
+func Unsupported(e *desktop.Element, what string) *aai.Error {
+	return &aai.Error{Code: aai.AutomationNotSupported, Message: desktop.Describe(e) + " " + what, Delivery: aai.NotDelivered,
+		Hint: "Use another way to do it: another element, the keyboard or the pointer."}
+}
+
+// Denied returns the error that Windows protects the program from the gateway.
+func Denied() *aai.Error {
+	return &aai.Error{Code: aai.AutomationFailed, Message: "Windows does not let the gateway operate this program", Delivery: aai.NotDelivered,
+		Hint: "A program that runs as administrator can only be operated by a gateway that runs as administrator too."}
 }

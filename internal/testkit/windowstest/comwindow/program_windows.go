@@ -86,41 +86,50 @@ type Answer func(p *Program, wParam, lParam uintptr) (uintptr, bool)
 
 const (
 	messageGetObject = 0x003D
-	messageDestroy   = 0x0002
 	visibleWindow    = 0x10CF0000 // WS_OVERLAPPEDWINDOW and WS_VISIBLE
 )
 
 // Serve is the process of Start: it shows the window with a title, and obeys commands from the standard input until its end. It does not return.
 func Serve(title, fault string, makeAnswer func(p *Program) Answer) {
-	runtime.LockOSThread()
-	_ = windows.CoInitializeEx(0, windows.COINIT_MULTITHREADED)
-	p := New(title, fault)
-	answer := makeAnswer(p)
-	user := windows.NewLazySystemDLL("user32.dll")
-	otherwise := user.NewProc("DefWindowProcW")
-	procedure := syscall.NewCallback(func(window, message, wParam, lParam uintptr) uintptr {
-		p.Wait()
-		if message == messageGetObject {
-			if result, ok := answer(p, wParam, lParam); ok {
-				return result
-			}
-		}
-		result, _, _ := otherwise.Call(window, message, wParam, lParam)
-		return result
-	})
-	if err := p.open(title, procedure); err != nil {
+	p, err := Open(title, fault, makeAnswer)
+	if err != nil {
 		fmt.Println(err)
 		end(1)
 	}
 	fmt.Println(p.Window)
-	go p.obey()
-	var message [64]byte // a MSG has 48
-	for {
-		if more, _, _ := user.NewProc("GetMessageW").Call(uintptr(unsafe.Pointer(&message[0])), 0, 0, 0); int32(more) <= 0 {
-			end(0)
+	p.obey()
+}
+
+// Open shows the window with a title in this process, until its end.
+func Open(title, fault string, makeAnswer func(p *Program) Answer) (*Program, error) {
+	p := New(title, fault)
+	answer := makeAnswer(p)
+	opened := make(chan error)
+	go func() {
+		runtime.LockOSThread()
+		_ = windows.CoInitializeEx(0, windows.COINIT_MULTITHREADED)
+		user := windows.NewLazySystemDLL("user32.dll")
+		otherwise := user.NewProc("DefWindowProcW")
+		err := p.open(title, syscall.NewCallback(func(window, message, wParam, lParam uintptr) uintptr {
+			p.Wait()
+			if message == messageGetObject {
+				if result, ok := answer(p, wParam, lParam); ok {
+					return result
+				}
+			}
+			result, _, _ := otherwise.Call(window, message, wParam, lParam)
+			return result
+		}))
+		opened <- err
+		var message [64]byte // a MSG has 48
+		for {
+			if more, _, _ := user.NewProc("GetMessageW").Call(uintptr(unsafe.Pointer(&message[0])), 0, 0, 0); int32(more) <= 0 {
+				return
+			}
+			_, _, _ = user.NewProc("DispatchMessageW").Call(uintptr(unsafe.Pointer(&message[0])))
 		}
-		_, _, _ = user.NewProc("DispatchMessageW").Call(uintptr(unsafe.Pointer(&message[0])))
-	}
+	}()
+	return p, <-opened
 }
 
 // end ends the process: an ordinary exit may hang in Wine while threads of COM run.
@@ -138,7 +147,7 @@ type windowClass struct {
 // open opens the window where the fixture says.
 func (p *Program) open(title string, procedure uintptr) error {
 	user := windows.NewLazySystemDLL("user32.dll")
-	class := windowClass{procedure: procedure, background: 6, name: windows.StringToUTF16Ptr("AaiTestComWindow")}
+	class := windowClass{procedure: procedure, background: 6, name: windows.StringToUTF16Ptr("AaiTest " + title)}
 	class.size = uint32(unsafe.Sizeof(class))
 	if atom, _, err := user.NewProc("RegisterClassExW").Call(uintptr(unsafe.Pointer(&class))); atom == 0 {
 		return err

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/gybob/aai-gateway/internal/platform/windows/win32"
 )
 
 // A Process is a running program, as the test sees it.
@@ -55,6 +57,12 @@ func Start(t testing.TB, role, fault string) *Process {
 	}
 	p.PID, p.Window = p.cmd.Process.Pid, uintptr(window)
 	return p
+}
+
+// Tree returns a tree of the window around a source.
+func (p *Process) Tree(source Source) *Tree {
+	window := win32.Window(p.Window)
+	return &Tree{Source: source, PID: p.PID, Title: p.Title, Window: window, Gone: func() bool { return !window.Exists() }}
 }
 
 // do sends a command and decodes the answer.

@@ -59,8 +59,8 @@ func (c *clientServer) make(kind string) *thing {
 	return t
 }
 
-func (c *clientServer) give(t *thing, out **thing) uintptr {
-	*out = t
+func (c *clientServer) give(t *thing, out *uintptr) uintptr {
+	*out = uintptr(unsafe.Pointer(t))
 	return ok
 }
 
@@ -69,7 +69,7 @@ func (c *clientServer) fillClient() {
 	missing := syscall.NewCallback(func(uintptr) uintptr { return 0x80004001 })
 	hold := syscall.NewCallback(func(t *thing) uintptr { return uintptr(t.refs.Add(1)) })
 	release := syscall.NewCallback(c.drop)
-	query := syscall.NewCallback(func(t *thing, _ *windows.GUID, out **thing) uintptr {
+	query := syscall.NewCallback(func(t *thing, _ *windows.GUID, out *uintptr) uintptr {
 		t.refs.Add(1)
 		return c.give(t, out)
 	})
@@ -97,16 +97,16 @@ func (c *clientServer) methods() map[string]map[int]any {
 	return map[string]map[int]any{
 		"condition": nil, "unsupported": nil,
 		"automation": {
-			6: func(_ *thing, window uintptr, out **thing) uintptr { return c.top(window, nil, out) },
-			10: func(_ *thing, window uintptr, request *thing, out **thing) uintptr {
+			6: func(_ *thing, window uintptr, out *uintptr) uintptr { return c.top(window, nil, out) },
+			10: func(_ *thing, window uintptr, request *thing, out *uintptr) uintptr {
 				return c.top(window, request, out)
 			},
-			13: func(_, _ *thing, out **thing) uintptr { return c.give(c.make("walker"), out) },
-			18: func(_ *thing, out **thing) uintptr { return c.newCondition(all, out) },
-			20: func(_ *thing, out **thing) uintptr { return c.give(c.make("request"), out) },
-			21: func(_ *thing, out **thing) uintptr { return c.newCondition(all, out) },
+			13: func(_, _ *thing, out *uintptr) uintptr { return c.give(c.make("walker"), out) },
+			18: func(_ *thing, out *uintptr) uintptr { return c.newCondition(all, out) },
+			20: func(_ *thing, out *uintptr) uintptr { return c.give(c.make("request"), out) },
+			21: func(_ *thing, out *uintptr) uintptr { return c.newCondition(all, out) },
 			23: c.propertyCondition,
-			25: func(_, a, b *thing, out **thing) uintptr {
+			25: func(_, a, b *thing, out *uintptr) uintptr {
 				return c.newCondition(func(e *desktop.Element) bool { return a.matches(e) && b.matches(e) }, out)
 			},
 		},
@@ -117,12 +117,12 @@ func (c *clientServer) methods() map[string]map[int]any {
 		},
 		"array": {
 			3: func(t *thing, out *int32) uintptr { *out = int32(len(t.items)); return ok },
-			4: func(t *thing, i int32, out **thing) uintptr { t.items[i].refs.Add(1); return c.give(t.items[i], out) },
+			4: func(t *thing, i int32, out *uintptr) uintptr { t.items[i].refs.Add(1); return c.give(t.items[i], out) },
 		},
 		"walker": {
-			3:  func(_, e *thing, out **thing) uintptr { return c.move(e, parent, nil, out) },
-			10: func(_, e, request *thing, out **thing) uintptr { return c.move(e, firstChild, request, out) },
-			12: func(_, e, request *thing, out **thing) uintptr { return c.move(e, next, request, out) },
+			3:  func(_, e *thing, out *uintptr) uintptr { return c.move(e, parent, nil, out) },
+			10: func(_, e, request *thing, out *uintptr) uintptr { return c.move(e, firstChild, request, out) },
+			12: func(_, e, request *thing, out *uintptr) uintptr { return c.move(e, next, request, out) },
 		},
 		"element": {
 			3: func(e *thing) uintptr {
@@ -153,13 +153,13 @@ func (c *clientServer) drop(t *thing) uintptr {
 	return uintptr(uint32(n))
 }
 
-func (c *clientServer) newCondition(matches func(*desktop.Element) bool, out **thing) uintptr {
+func (c *clientServer) newCondition(matches func(*desktop.Element) bool, out *uintptr) uintptr {
 	t := c.make("condition")
 	t.matches = matches
 	return c.give(t, out)
 }
 
-func (c *clientServer) propertyCondition(_ *thing, id int32, value *variant, out **thing) uintptr {
+func (c *clientServer) propertyCondition(_ *thing, id int32, value *variant, out *uintptr) uintptr {
 	if id == 30000 {
 		numbers := *(**int32)(unsafe.Add(*(*unsafe.Pointer)(unsafe.Pointer(&value.value)), 16))
 		wanted := *(*int32)(unsafe.Add(unsafe.Pointer(numbers), 8))
@@ -185,9 +185,9 @@ func (c *clientServer) element(shot []desktop.Element, at int, request *thing) *
 	return t
 }
 
-func (c *clientServer) top(window uintptr, request *thing, out **thing) uintptr {
+func (c *clientServer) top(window uintptr, request *thing, out *uintptr) uintptr {
 	c.Wait()
-	*out = nil
+	*out = 0
 	shot := c.Elements()
 	if window != c.window || len(shot) == 0 {
 		return notAvailable
@@ -202,8 +202,8 @@ func (c *clientServer) locate(e *thing) ([]desktop.Element, int) {
 	return shot, slices.IndexFunc(shot, func(o desktop.Element) bool { return o.ID == e.id })
 }
 
-func (c *clientServer) move(e *thing, direction int, request *thing, out **thing) uintptr {
-	*out = nil
+func (c *clientServer) move(e *thing, direction int, request *thing, out *uintptr) uintptr {
+	*out = 0
 	shot, own := c.locate(e)
 	if own < 0 {
 		return notAvailable
@@ -215,27 +215,27 @@ func (c *clientServer) move(e *thing, direction int, request *thing, out **thing
 	case c.Fault == OwnChild && name == "Press" && direction == firstChild:
 		to = own
 	case c.Fault == Endless && name == "Press" && direction == next:
-		*out = c.element(shot, own, request)
-		(*out).loop = e.loop + 1
-		return ok
+		t := c.element(shot, own, request)
+		t.loop = e.loop + 1
+		return c.give(t, out)
 	case e.loop > 0:
 		return ok
 	}
 	if to >= 0 {
-		*out = c.element(shot, to, request)
+		c.give(c.element(shot, to, request), out)
 	}
 	return ok
 }
 
-func (c *clientServer) update(e, request *thing, out **thing) uintptr {
-	*out = nil
+func (c *clientServer) update(e, request *thing, out *uintptr) uintptr {
+	*out = 0
 	shot, own := c.locate(e)
 	if own < 0 {
 		return notAvailable
 	}
-	*out = c.element(shot, own, request)
-	(*out).loop = e.loop
-	return ok
+	t := c.element(shot, own, request)
+	t.loop = e.loop
+	return c.give(t, out)
 }
 
 // within lists the indexes of the elements in a scope that match a condition.
@@ -253,20 +253,20 @@ func within(shot []desktop.Element, own, scope int, matches func(*desktop.Elemen
 	return all
 }
 
-func (c *clientServer) findFirst(e *thing, scope int32, condition *thing, out **thing) uintptr {
-	*out = nil
+func (c *clientServer) findFirst(e *thing, scope int32, condition *thing, out *uintptr) uintptr {
+	*out = 0
 	shot, own := c.locate(e)
 	if own < 0 {
 		return notAvailable
 	}
 	if found := within(shot, own, int(scope), condition.matches); len(found) > 0 {
-		*out = c.element(shot, found[0], nil)
+		c.give(c.element(shot, found[0], nil), out)
 	}
 	return ok
 }
 
-func (c *clientServer) findAll(e *thing, scope int32, condition, request *thing, out **thing) uintptr {
-	*out = nil
+func (c *clientServer) findAll(e *thing, scope int32, condition, request *thing, out *uintptr) uintptr {
+	*out = 0
 	shot, own := c.locate(e)
 	if own < 0 {
 		return notAvailable
@@ -282,14 +282,14 @@ func (c *clientServer) array(shot []desktop.Element, indexes []int, request *thi
 	return t
 }
 
-func (c *clientServer) children(e *thing, out **thing) uintptr {
-	*out = nil
+func (c *clientServer) children(e *thing, out *uintptr) uintptr {
+	*out = 0
 	if e.shot == nil || e.scope != 7 {
 		return invalidOperation
 	}
 	all := within(e.shot, e.at, 2, func(*desktop.Element) bool { return true })
 	if len(all) > 0 {
-		*out = c.array(e.shot, all, &thing{props: e.allowed, scope: e.scope})
+		c.give(c.array(e.shot, all, &thing{props: e.allowed, scope: e.scope}), out)
 	}
 	return ok
 }
@@ -340,12 +340,12 @@ func (c *clientServer) rectangle(r desktop.Rect) uintptr {
 	return a
 }
 
-func (c *clientServer) patternOfElement(e *thing, id int32, out **face) uintptr {
+func (c *clientServer) patternOfElement(e *thing, id int32, out *uintptr) uintptr {
 	c.Wait()
-	*out = nil
+	*out = 0
 	o := c.newObject(e.id, false)
 	if k, known := c.patterns[id]; known && c.offers(o, k) {
-		*out = &o.faces[k]
+		*out = uintptr(unsafe.Pointer(&o.faces[k]))
 		return ok
 	}
 	c.release(&o.faces[simple])

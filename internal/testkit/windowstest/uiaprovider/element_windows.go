@@ -27,12 +27,12 @@ func (s *server) host(f *face, out *uintptr) uintptr {
 	return ok
 }
 
-func (s *server) patternOf(f *face, id int32, out **face) uintptr {
+func (s *server) patternOf(f *face, id int32, out *uintptr) uintptr {
 	s.Wait()
-	*out = nil
+	*out = 0
 	if k, known := s.patterns[id]; known && s.offers(f.owner, k) {
 		f.owner.refs.Add(1)
-		*out = &f.owner.faces[k]
+		*out = uintptr(unsafe.Pointer(&f.owner.faces[k]))
 	}
 	return ok
 }
@@ -116,12 +116,12 @@ const (
 	lastChild
 )
 
-func (s *server) navigate(f *face, direction int32, out **face) uintptr {
+func (s *server) navigate(f *face, direction int32, out *uintptr) uintptr {
 	s.Wait()
-	*out = nil
+	*out = 0
 	if invented, is := s.invent(f.owner, direction); is {
 		if invented != nil {
-			*out = &invented.faces[fragment]
+			*out = uintptr(unsafe.Pointer(&invented.faces[fragment]))
 		}
 		return ok
 	}
@@ -132,7 +132,7 @@ func (s *server) navigate(f *face, direction int32, out **face) uintptr {
 	}
 	to := neighbor(elements, own, int(direction))
 	if to >= 0 {
-		*out = &s.newObject(elements[to].ID, to == 0).faces[fragment]
+		*out = uintptr(unsafe.Pointer(&s.newObject(elements[to].ID, to == 0).faces[fragment]))
 	}
 	return ok
 }
@@ -185,10 +185,10 @@ func (s *server) takeFocus(f *face) uintptr {
 	return s.execute(f, desktop.Act{Verb: desktop.TakeFocus})
 }
 
-func (s *server) rootOf(_ *face, out **face) uintptr {
-	*out = nil
+func (s *server) rootOf(_ *face, out *uintptr) uintptr {
+	*out = 0
 	if elements := s.Elements(); len(elements) > 0 {
-		*out = &s.newObject(elements[0].ID, true).faces[fragmentRoot]
+		*out = uintptr(unsafe.Pointer(&s.newObject(elements[0].ID, true).faces[fragmentRoot]))
 	}
 	return ok
 }

@@ -57,7 +57,8 @@ func patterns() map[int32]kind {
 	}
 }
 
-// A face is one interface of an object, as clients point to it.
+// A face is one interface of an object, as clients point to it. Methods give it out as a number: Go would look at the pointer that a caller's
+// memory held before, which may be anything.
 type face struct {
 	table *[12]uintptr
 	owner *object
@@ -122,14 +123,14 @@ func (s *server) newObject(id desktop.ID, root bool) *object {
 	return o
 }
 
-func (s *server) query(f *face, iid *windows.GUID, out **face) uintptr {
+func (s *server) query(f *face, iid *windows.GUID, out *uintptr) uintptr {
 	k, known := s.ids[iid.Data1]
 	if !known || k == fragmentRoot && !f.owner.root || k >= invokeKind && !s.offers(f.owner, k) {
-		*out = nil
+		*out = 0
 		return noInterface
 	}
 	f.owner.refs.Add(1)
-	*out = &f.owner.faces[k]
+	*out = uintptr(unsafe.Pointer(&f.owner.faces[k]))
 	return ok
 }
 
