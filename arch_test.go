@@ -102,6 +102,8 @@ func importRules() []packageRules {
 			why: "which features ran on which system, for the table of docs and for the program itself"},
 		{name: "internal/platform/windows/win32", ours: []string{"aai", "internal/desktop"}, modules: []string{"golang.org/x/sys"},
 			why: "calls the functions of Windows for windows and their messages"},
+		{name: "internal/platform/windows/programs", ours: []string{"aai", "internal/desktop", "internal/files/atomicfile", "internal/process"}, modules: []string{"golang.org/x/sys"},
+			why: "finds the programs of Windows and starts them"},
 		{name: "internal/platform/windows/screen", ours: []string{"aai", "internal/desktop", "internal/desktop/inputlock", "internal/gateway/actionctx", "internal/platform/linux/actingsign", "internal/platform/linux/keysym", "internal/platform/windows/win32"}, modules: []string{"golang.org/x/image", "golang.org/x/sys"},
 			why: "windows, screenshots, pointer, keyboard, clipboard and the person's sign on Windows"},
 		{name: "internal/platform/windows/comcall", modules: []string{"golang.org/x/sys"},
