@@ -50,7 +50,7 @@ func (c Claims) tryLock(process int) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	at := windows.Overlapped{Offset: uint32(process)} //nolint:gosec // Windows numbers processes with 32 bits
+	at := windows.Overlapped{Offset: uint32(process)}
 	err = windows.LockFileEx(windows.Handle(file.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &at)
 	if err == nil {
 		return file, nil

@@ -106,8 +106,7 @@ func look() *stack {
 	}
 	for _, w := range win32.TopLevel() {
 		if t := traitsOf(w); t.visible {
-			_, ex := w.Style()
-			s.windows = append(s.windows, stacked{w, t, layer{t.frame, w.IsOpaque(), ex&win32.ExTransparent != 0}})
+			s.windows = append(s.windows, stacked{w, t, layer{t.frame, w.IsOpaque()}})
 		}
 	}
 	return s
@@ -125,6 +124,11 @@ func traitsOf(w win32.Window) windowTraits {
 	t.tool, t.app, t.noActivate = ex&win32.ExTool != 0, ex&win32.ExApp != 0, ex&win32.ExNoActivate != 0
 	t.transparent = ex&win32.ExTransparent != 0
 	return t
+}
+
+// isLayer reports whether the window shows.
+func (t windowTraits) isLayer() bool {
+	return t.visible && !t.cloaked && !t.minimized && !t.frame.Empty()
 }
 
 // info describes the window with the index.
@@ -162,7 +166,7 @@ func (s *stack) above(i int) []layer {
 // at returns the index of the front window that takes clicks at the point, or -1.
 func (s *stack) at(p desktop.Point) int {
 	return slices.IndexFunc(s.windows, func(w stacked) bool {
-		return w.traits.isLayer() && !w.layer.clicksThrough && w.layer.frame.Contains(p)
+		return w.traits.isLayer() && !w.traits.transparent && w.layer.frame.Contains(p)
 	})
 }
 

@@ -71,7 +71,7 @@ func (*Display) releaseDead(_ context.Context, g *inputlock.Lease, held []inputl
 			return false
 		}
 		if len(h.Buttons) > 0 {
-			_ = send(g, button(desktop.LeftButton, false)) // the next lease tries nothing more
+			_ = send(g, win32.Mouse(buttonFlag(desktop.LeftButton, false), 0, 0, 0)) // the next lease tries nothing more
 		}
 		return true
 	})

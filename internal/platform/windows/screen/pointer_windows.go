@@ -46,18 +46,14 @@ func (d *Display) Click(ctx context.Context, seat desktop.Seat, id desktop.Windo
 		return d.post(ctx, id, at, func(child win32.Window, local desktop.Point) error { return postClicks(child, local, count) })
 	}
 	return d.point(ctx, seat, id, []desktop.Point{at}, func(g *inputlock.Lease) error {
-		if err := send(g, moveTo(at)); err != nil {
-			return err
-		}
-		for i := range count {
+		err := send(g, moveTo(at))
+		for i := 0; i < count && err == nil; i++ {
 			if i > 0 {
 				_ = aai.Sleep(ctx, clickPause) // a click that has begun is completed
 			}
-			if err := send(g, button(which, true), button(which, false)); err != nil {
-				return err
-			}
+			err = send(g, button(which, true, at), button(which, false, at))
 		}
-		return nil
+		return err
 	})
 }
 
@@ -74,7 +70,8 @@ func drag(ctx context.Context, g *inputlock.Lease, from, to desktop.Point, durat
 	if err := recordHeld(g, byte(desktop.LeftButton)); err != nil {
 		return err
 	}
-	err := send(g, moveTo(from), button(desktop.LeftButton, true))
+	last := from
+	err := send(g, moveTo(from), button(desktop.LeftButton, true, from))
 	steps := max(fewest, int(duration/step))
 	pause := max(duration, fewest*time.Millisecond) / time.Duration(steps)
 	for i := 1; i <= steps && err == nil; i++ {
@@ -85,12 +82,13 @@ func drag(ctx context.Context, g *inputlock.Lease, from, to desktop.Point, durat
 			err = context.Canceled // the button was down
 		default:
 			if err = aai.Sleep(ctx, pause); err == nil {
-				err = send(g, moveTo(desktop.Point{X: from.X + (to.X-from.X)*i/steps, Y: from.Y + (to.Y-from.Y)*i/steps}))
+				last = desktop.Point{X: from.X + (to.X-from.X)*i/steps, Y: from.Y + (to.Y-from.Y)*i/steps}
+				err = send(g, moveTo(last))
 			}
 		}
 	}
 	// In any case the button must not stay down.
-	released := errors.Join(send(g, button(desktop.LeftButton, false)), recordHeld(g))
+	released := errors.Join(send(g, button(desktop.LeftButton, false, last)), recordHeld(g))
 	if err = errors.Join(err, released); err == nil {
 		return nil
 	}
@@ -172,13 +170,21 @@ func mayPoint(id desktop.WindowID, points []desktop.Point) error {
 }
 
 // moveTo returns the movement of the person's pointer to a point.
-func moveTo(p desktop.Point) win32.Input {
+func moveTo(p desktop.Point) win32.Input { return mouseAt(p, 0) }
+
+// mouseAt returns a movement to a point and what happens there.
+func mouseAt(p desktop.Point, flags uint32) win32.Input {
 	all := win32.VirtualScreen()
-	return win32.Mouse(win32.MouseMove|win32.MouseAbsolute|win32.MouseVirtual, normalized(p.X, all.X, all.W), normalized(p.Y, all.Y, all.H), 0)
+	return win32.Mouse(win32.MouseMove|win32.MouseAbsolute|win32.MouseVirtual|flags, normalized(p.X, all.X, all.W), normalized(p.Y, all.Y, all.H), 0)
 }
 
-// button returns the press or release of a button. Windows counts the buttons of the device, which the person may have swapped.
-func button(which desktop.MouseButton, down bool) win32.Input {
+// button returns the press or release of a button at a point, wherever the person has moved the pointer meanwhile.
+func button(which desktop.MouseButton, down bool, at desktop.Point) win32.Input {
+	return mouseAt(at, buttonFlag(which, down))
+}
+
+// buttonFlag returns the flag of a button. Windows counts the buttons of the device, which the person may have swapped.
+func buttonFlag(which desktop.MouseButton, down bool) uint32 {
 	if which != desktop.MiddleButton && win32.Metric(win32.SwapButton) != 0 {
 		which = desktop.LeftButton + desktop.RightButton - which
 	}
@@ -188,9 +194,9 @@ func button(which desktop.MouseButton, down bool) win32.Input {
 		desktop.RightButton:  {win32.MouseRightUp, win32.MouseRightDown},
 	}[which]
 	if down {
-		return win32.Mouse(flags[1], 0, 0, 0)
+		return flags[1]
 	}
-	return win32.Mouse(flags[0], 0, 0, 0)
+	return flags[0]
 }
 
 // post posts messages of the pointer to the child window at the point, whose own coordinates it gives to do. The window may be covered.

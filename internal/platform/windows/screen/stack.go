@@ -5,8 +5,7 @@ import "github.com/gybob/aai-gateway/internal/desktop"
 // A layer is a window that shows, whether it is listed or not.
 type layer struct {
 	frame desktop.Rect
-	// solid reports whether it hides what lies below, and clicksThrough whether clicks pass through it.
-	solid, clicksThrough bool
+	solid bool // it hides what lies below
 }
 
 // covered returns the fraction of the frame that is off the monitors or under the layers above it.
@@ -37,11 +36,6 @@ type windowTraits struct {
 	caption, tool, app, noActivate, transparent, isChild bool
 	class                                                string
 	frame                                                desktop.Rect
-}
-
-// isLayer reports whether the window shows.
-func (t windowTraits) isLayer() bool {
-	return t.visible && !t.cloaked && !t.minimized && !t.frame.Empty()
 }
 
 // isListed reports whether the window is one of a program, and no menu, tooltip, panel or part of the desktop.

@@ -1,6 +1,7 @@
 package win32
 
 import (
+	"encoding/binary"
 	"unsafe"
 
 	"golang.org/x/sys/windows"
@@ -40,26 +41,18 @@ type Input struct {
 // Mouse returns input of the mouse. x and y are of 0 to 65535 with MouseAbsolute.
 func Mouse(flags uint32, x, y, data int32) Input {
 	in := Input{kind: mouseInput}
-	*(*struct {
-		x, y, data int32
-		flags      uint32
-	})(unsafe.Pointer(&in.data)) = struct {
-		x, y, data int32
-		flags      uint32
-	}{x, y, data, flags}
+	for i, field := range []uint32{uint32(x), uint32(y), uint32(data), flags} {
+		binary.LittleEndian.PutUint32(in.data[4*i:], field)
+	}
 	return in
 }
 
 // Key returns input of a key.
 func Key(virtual, scan uint16, flags uint32) Input {
 	in := Input{kind: keyboardInput}
-	*(*struct {
-		virtual, scan uint16
-		flags         uint32
-	})(unsafe.Pointer(&in.data)) = struct {
-		virtual, scan uint16
-		flags         uint32
-	}{virtual, scan, flags}
+	binary.LittleEndian.PutUint16(in.data[0:], virtual)
+	binary.LittleEndian.PutUint16(in.data[2:], scan)
+	binary.LittleEndian.PutUint32(in.data[4:], flags)
 	return in
 }
 

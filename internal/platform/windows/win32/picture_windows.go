@@ -39,7 +39,7 @@ func NewCanvas(size image.Point) (*Canvas, error) {
 		return nil, err
 	}
 	c.bitmap, _, err = procedure("gdi32.dll", "CreateDIBSection").Call(c.dc, uintptr(unsafe.Pointer(&header)), dibRGB, //nolint:gosec // the system reads the header
-		uintptr(unsafe.Pointer(&c.bits)), 0, 0)
+		uintptr(unsafe.Pointer(&c.bits)), 0, 0) //nolint:gosec // the system fills in the address
 	if c.bitmap == 0 || c.bits == nil {
 		c.Close()
 		return nil, err
