@@ -16,8 +16,17 @@ func runCOM(in io.Reader, out io.Writer) int { return host.Run(in, out) }
 
 // classes returns the sources of integrations on Windows.
 func (s *setup) classes() discovery.ScannerConfig {
+	launcher := s.programs()
 	return discovery.ScannerConfig{
-		Denied: func(names []string) bool { return s.appLists().CheckApp(&aai.App{ID: names[0], Aliases: names}) != nil },
+		Programs: func(ctx context.Context) []discovery.InstalledProgram {
+			var found []discovery.InstalledProgram
+			for _, p := range launcher.Installed(ctx) {
+				found = append(found, discovery.InstalledProgram(p))
+			}
+			return found
+		},
+		ServerRegistry: launcher.ServerRegistry,
+		Denied:         func(names []string) bool { return s.appLists().CheckApp(&aai.App{ID: names[0], Aliases: names}) != nil },
 		Classes: func(ctx context.Context) ([]discovery.COMClass, error) {
 			found, err := host.Classes(ctx)
 			classes := make([]discovery.COMClass, len(found))

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"runtime"
+	"strings"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/catalog"
@@ -90,4 +91,10 @@ func (s *setup) describeSession(ctx context.Context) (lines []string, data map[s
 		lines, data["compositor"] = append(lines, more...), compositor
 	}
 	return lines, data
+}
+
+// parseChord returns the chord that a setting such as "super+escape" names.
+func parseChord(text string) desktop.Chord {
+	keys := strings.Split(text, "+")
+	return desktop.Chord{Modifiers: keys[:len(keys)-1], Key: keys[len(keys)-1]}
 }

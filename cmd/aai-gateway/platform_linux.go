@@ -163,12 +163,6 @@ func absoluteOr(folder, otherwise string) string {
 	return otherwise
 }
 
-// parseChord returns the chord that a setting such as "super+escape" names.
-func parseChord(text string) desktop.Chord {
-	keys := strings.Split(text, "+")
-	return desktop.Chord{Modifiers: keys[:len(keys)-1], Key: keys[len(keys)-1]}
-}
-
 // desktopConnections closes the connections of the desktop.
 type desktopConnections struct {
 	tree       *atspi.Bus

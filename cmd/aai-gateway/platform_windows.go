@@ -46,8 +46,10 @@ func hostPlatform(home string, getenv func(string) string) platform {
 		refsFolder: filepath.Join(local, "aai-gateway", "refs"),
 		desktop: func(cfg *setup, log *slog.Logger) (func() desktop.Backend, io.Closer) {
 			tree := wintree.New(wintree.Config{Sources: []wintree.Source{hwnd.New(nil)}, Log: log})
-			backend := cdp.Wrap(desktop.Backend{Tree: tree, Actor: tree, Events: tree}, cfg.browsers, log)
-			return func() desktop.Backend { return backend }, io.NopCloser(nil)
+			backend, closer := cfg.screenBackend(log)
+			backend.Tree, backend.Actor, backend.Events = tree, tree, tree
+			backend = cdp.Wrap(backend, cfg.browsers, log)
+			return func() desktop.Backend { return backend }, closer
 		},
 	}
 }

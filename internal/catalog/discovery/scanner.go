@@ -39,6 +39,10 @@ type ScannerConfig struct {
 	EntryFolders []string
 	// Classes returns the classes of COM of apps in processes of their own, on Windows.
 	Classes func(context.Context) ([]COMClass, error)
+	// Programs returns the installed programs, on Windows.
+	Programs func(context.Context) []InstalledProgram
+	// ServerRegistry returns the list of Windows' registry of MCP servers, as JSON; nil if this Windows has none.
+	ServerRegistry func(context.Context) ([]byte, error)
 	// Apps returns the apps that have descriptors.
 	Apps func(context.Context) []DescribedApp
 	// Servers returns the MCP servers of clients, and the unreadable configurations.
@@ -182,6 +186,12 @@ func (r *Scanner) sources() map[string]func(context.Context) sourceResult {
 	}
 	if r.cfg.Classes != nil {
 		sources["the classes of COM"] = r.scanClasses
+	}
+	if r.cfg.Programs != nil {
+		sources["the installed programs"] = r.scanPrograms
+	}
+	if r.cfg.ServerRegistry != nil {
+		sources["Windows' registry of MCP servers"] = r.scanRegistry
 	}
 	if r.cfg.Servers != nil {
 		sources["the clients' configurations"] = r.scanClients
