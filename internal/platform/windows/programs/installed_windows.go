@@ -98,24 +98,24 @@ func (l *Launcher) ServerRegistry(ctx context.Context) ([]byte, error) {
 	case err != nil:
 		return nil, fmt.Errorf("odr.exe list: %w", err)
 	}
-	return out.Bytes(), nil
+	return out.kept.Bytes(), nil
 }
 
 // A limitedBuffer stops the writer when more than registrySize is written.
 type limitedBuffer struct {
-	bytes.Buffer
+	kept       bytes.Buffer // not embedded: it would read without the limit
 	stop       func()
 	overflowed bool
 }
 
 // Write implements io.Writer.
 func (b *limitedBuffer) Write(p []byte) (int, error) {
-	if b.Len()+len(p) > registrySize {
+	if b.kept.Len()+len(p) > registrySize {
 		b.overflowed = true
 		b.stop()
 		return 0, errors.New("it is too much")
 	}
-	return b.Buffer.Write(p)
+	return b.kept.Write(p)
 }
 
 // maxPrograms limits the programs of one source.
