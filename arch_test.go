@@ -104,7 +104,7 @@ func importRules() []packageRules {
 			why: "calls the functions of Windows for windows and their messages"},
 		{name: "internal/platform/windows/programs", ours: []string{"aai", "internal/desktop", "internal/files/atomicfile", "internal/process"}, modules: []string{"golang.org/x/sys"},
 			why: "finds the programs of Windows and starts them"},
-		{name: "internal/platform/windows/screen", ours: []string{"aai", "internal/desktop", "internal/desktop/inputlock", "internal/gateway/actionctx", "internal/platform/linux/actingsign", "internal/platform/linux/keysym", "internal/platform/windows/win32"}, modules: []string{"golang.org/x/image", "golang.org/x/sys"},
+		{name: "internal/platform/windows/screen", ours: []string{"aai", "internal/desktop", "internal/desktop/inputlock", "internal/gateway/actionctx", "internal/platform/linux/actingsign", "internal/platform/linux/keysym", "internal/platform/windows/win32"}, modules: []string{"golang.org/x/image", "golang.org/x/sys"}, tests: []string{"internal/platform/windows/hwnd", "internal/platform/windows/programs", "internal/platform/windows/wintree"},
 			why: "windows, screenshots, pointer, keyboard, clipboard and the person's sign on Windows"},
 		{name: "internal/platform/windows/comcall", modules: []string{"golang.org/x/sys"},
 			why: "calls COM objects by their tables of functions; the driver of COM and the readers of windows share it"},

@@ -18,6 +18,7 @@ import (
 
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
+	"github.com/gybob/aai-gateway/internal/testkit/windowstest"
 )
 
 // programVariable makes the test run as the program with windows. Its value is the title.
@@ -29,8 +30,7 @@ func TestMain(m *testing.M) {
 		return
 	}
 	flag.String("picture", "", "file for a picture of the screen")
-	flag.Parse()
-	os.Exit(m.Run())
+	windowstest.Main(m)
 }
 
 // The colours of the program's window and of its child window, as COLORREF.
