@@ -35,7 +35,10 @@ type Tree struct {
 }
 
 // New returns a Tree.
-func New(config Config) *Tree { return &Tree{config: config, last: make(map[int]*desktop.Snapshot)} }
+func New(config Config) *Tree {
+	keepApartment()
+	return &Tree{config: config, last: make(map[int]*desktop.Snapshot)}
+}
 
 // Ready implements desktop.Tree.
 func (t *Tree) Ready(ctx context.Context) (desktop.Readiness, error) {

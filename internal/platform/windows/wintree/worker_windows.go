@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime"
 	"sync"
+	"unsafe"
 
 	"golang.org/x/sys/windows"
 
@@ -87,6 +88,16 @@ func enterApartment() (leave func(), err error) {
 		windows.CoUninitialize()
 		runtime.UnlockOSThread()
 	}, nil
+}
+
+// keepApartment keeps the multithreaded apartment for the life of the process. Without it the apartment ends with its last thread, and the
+// objects that sources keep between calls end too. Windows 7 lacks the function.
+func keepApartment() {
+	increment := windows.NewLazySystemDLL("ole32.dll").NewProc("CoIncrementMTAUsage")
+	var cookie uintptr
+	if increment.Find() == nil {
+		_, _, _ = increment.Call(uintptr(unsafe.Pointer(&cookie))) //nolint:gosec // the system fills in the cookie
+	}
 }
 
 // expired returns the error of a context that ended before the call began.
