@@ -61,12 +61,7 @@ func describeCOM(r *aai.Recipe) string {
 	for i, s := range r.COM.Steps {
 		words[i] = strings.Join(strings.Fields(s.Action+" "+s.ProgID+" "+s.Method+" "+s.Property), " ")
 	}
-	about := strings.TrimSpace("COM " + r.COM.ProgID + " " + strings.Join(words, ", "))
-	if classes := r.COM.ProgramClasses(); len(classes) > 0 {
-		// at the beginning, because long text is cut
-		return "can run any program, by " + strings.Join(classes, ", ") + "; " + about
-	}
-	return about
+	return warnOfPrograms(r) + strings.TrimSpace("COM "+r.COM.ProgID+" "+strings.Join(words, ", "))
 }
 
 func comTexts(r *aai.Recipe) []string {

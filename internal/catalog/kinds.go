@@ -43,7 +43,7 @@ type sectionReader func(p *parser, s *section, m *members) toolReader
 // protocol's order.
 func kinds() []kind {
 	script := func(r *aai.Recipe) []string { return []string{r.Script.Script} }
-	runsScript := func(r *aai.Recipe) string { return r.Script.Language + " " + r.Script.Script }
+	runsScript := func(r *aai.Recipe) string { return warnOfPrograms(r) + r.Script.Language + " " + r.Script.Script }
 	return []kind{
 		{
 			name: "applescript", platform: "macos", read: scriptIn("applescript"), write: writeScript, describe: runsScript,

@@ -21,6 +21,25 @@ func scriptIn(language string) sectionReader {
 	}
 }
 
+// programMeans returns the names by which a recipe runs any program, such as a class of COM or a command of AppleScript.
+func programMeans(r *aai.Recipe) []string {
+	switch {
+	case r.COM != nil:
+		return r.COM.ProgramClasses()
+	case r.Script != nil:
+		return r.Script.ProgramCommands()
+	}
+	return nil
+}
+
+// warnOfPrograms returns the beginning of a description, because long text is cut at the end.
+func warnOfPrograms(r *aai.Recipe) string {
+	if means := programMeans(r); len(means) > 0 {
+		return "can run any program, by " + strings.Join(means, ", ") + "; "
+	}
+	return ""
+}
+
 // placeholders checks that every ${param} in a template names a parameter of the tool.
 func (p *parser) placeholders(path, template string, r *aai.Recipe) {
 	p.braced(path, template, "${", r)

@@ -75,8 +75,10 @@ func (p *parser) readTool(s *section, m *members, run toolReader, seen map[strin
 		m.fallback = p.members(n, "")
 	}
 	run(m, d.Recipe)
-	if c := d.Recipe.COM; c != nil && claim != nil && *claim != aai.Destroys && len(c.ProgramClasses()) > 0 {
-		p.fault(m.pathOf("effect"), "is %q; the class %s can run any program, so expected \"destroys\"", claim.String(), c.ProgramClasses()[0])
+	if claim != nil && *claim != aai.Destroys {
+		if means := programMeans(d.Recipe); len(means) > 0 {
+			p.fault(m.pathOf("effect"), "is %q; %s can run any program, so expected \"destroys\"", claim.String(), means[0])
+		}
 	}
 	d.Recipe.Reversible = len(params.SecretNames) == 0 && usesParams(d.Recipe)
 	k := kindOf(p.kinds, d.Recipe)
@@ -100,7 +102,7 @@ func (p *parser) tool(s *section, d *ToolDeclaration) *aai.Tool {
 	}
 	params, returns := p.schemaFacts(d.Params), p.schemaFacts(d.Returns)
 	tool.Params, tool.Privacy.Secret = params.Schema, params.SecretNames
-	if d.Recipe.DBus != nil || d.Recipe.COM != nil {
+	if r := d.Recipe; r.DBus != nil || r.COM != nil || r.Script != nil || r.URL != nil {
 		tool.Params = closed(tool.Params)
 	}
 	tool.Returns, tool.Privacy.Result = returns.Schema, len(returns.SecretNames) > 0
@@ -108,7 +110,7 @@ func (p *parser) tool(s *section, d *ToolDeclaration) *aai.Tool {
 }
 
 // closed returns the schema with a Check that rejects undeclared parameters, even if the schema
-// allows them: a call of D-Bus or COM has no place for such a value.
+// allows them: a call of D-Bus or COM, a script and a URL have no place for such a value.
 func closed(s aai.Schema) aai.Schema {
 	check := s.Check
 	if check == nil {
