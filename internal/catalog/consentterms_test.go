@@ -122,13 +122,14 @@ func TestRuns(t *testing.T) {
 	assert.Check(t, is.Equal(tools[0].Implementation.Summary, "D-Bus org.example.Notes /notes org.example.Notes1.Add"))
 	assert.Check(t, is.Equal(tools[1].Implementation.Summary, "D-Bus get org.example.Notes /notes property org.example.Notes1.Count"))
 	for want, r := range map[string]*aai.Recipe{
-		"":                                {},
-		"the app itself org.example.App":  {IPC: &aai.IPCRecipe{Service: "org.example.App"}},
-		"applescript beep":                {Script: &aai.ScriptRecipe{Language: "applescript", Script: "beep"}},
-		"COM Excel.Application call Quit": {COM: &aai.COMRecipe{ProgID: "Excel.Application", Steps: []aai.COMStep{{Action: "call", Method: "Quit"}}}},
-		"Android intent org.example VIEW": {Intent: &aai.IntentRecipe{Package: "org.example", Action: "VIEW"}},
-		"opens notes notes://add":         {URL: &aai.URLRecipe{Scheme: "notes", Template: "notes://add"}},
-		"GET https://example.org/items":   {HTTP: &aai.HTTPRecipe{Method: "GET", BaseURL: "https://example.org", Path: "/items"}},
+		"":                               {},
+		"the app itself org.example.App": {IPC: &aai.IPCRecipe{Service: "org.example.App"}},
+		"applescript beep":               {Script: &aai.ScriptRecipe{Language: "applescript", Script: "beep"}},
+		"can run any program, by $; jxa $.system('id')": {Script: &aai.ScriptRecipe{Language: "jxa", Script: "$.system('id')"}},
+		"COM Excel.Application call Quit":               {COM: &aai.COMRecipe{ProgID: "Excel.Application", Steps: []aai.COMStep{{Action: "call", Method: "Quit"}}}},
+		"Android intent org.example VIEW":               {Intent: &aai.IntentRecipe{Package: "org.example", Action: "VIEW"}},
+		"opens notes notes://add":                       {URL: &aai.URLRecipe{Scheme: "notes", Template: "notes://add"}},
+		"GET https://example.org/items":                 {HTTP: &aai.HTTPRecipe{Method: "GET", BaseURL: "https://example.org", Path: "/items"}},
 	} {
 		assert.Check(t, is.Equal(describeRecipe(kinds(), r), want))
 	}

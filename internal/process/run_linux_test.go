@@ -14,7 +14,9 @@ import (
 	"github.com/gybob/aai-gateway/internal/process"
 )
 
-func shell(script string) *exec.Cmd { return &exec.Cmd{Path: "/bin/sh", Args: []string{"sh", "-c", script}} }
+func shell(script string) *exec.Cmd {
+	return &exec.Cmd{Path: "/bin/sh", Args: []string{"sh", "-c", script}}
+}
 
 func TestRun(t *testing.T) {
 	long := strings.Repeat("x", 300_000)
@@ -32,8 +34,8 @@ func TestRun(t *testing.T) {
 // TestRunEndsProgram checks that Run ends a program with its children: at the deadline, and if it writes too much.
 func TestRunEndsProgram(t *testing.T) {
 	for script, want := range map[string]error{
-		"sleep 60 & sleep 61":         context.DeadlineExceeded,
-		"yes":                         process.ErrOutputTooLong,
+		"sleep 60 & sleep 61":        context.DeadlineExceeded,
+		"yes":                        process.ErrOutputTooLong,
 		"setsid sleep 8 & sleep 0.1": nil, // left the group, and holds the output open
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)

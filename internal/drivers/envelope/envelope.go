@@ -1,5 +1,5 @@
 // Package envelope writes and reads the JSON by which apps that implement the AAI protocol themselves are called, the same over
-// D-Bus and COM.
+// D-Bus, COM and Apple events.
 package envelope
 
 import (
