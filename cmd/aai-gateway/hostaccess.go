@@ -37,10 +37,19 @@ type hostAccess struct {
 	now func() time.Time
 
 	// For tests only; the starting program cannot set them: the channel by which a setting was
-	// confirmed, the user who reauthenticates, and the values that the user types.
+	// confirmed, the user who reauthenticates, the values that the user types, and the system.
 	confirmed func(reauth.Setting) aai.Channel
 	person    func() (policy.Authenticator, aai.Asker)
 	value     func(context.Context, *aai.Call, named.ValueRequest) (string, error)
+	platform  func(home string, getenv func(string) string) platform
+}
+
+// hostPlatform returns the platform of this computer.
+func (g hostAccess) hostPlatform(home string, getenv func(string) string) platform {
+	if g.platform != nil {
+		return g.platform(home, getenv)
+	}
+	return hostPlatform(home, getenv)
 }
 
 // realHostAccess returns the access to the real computer.

@@ -9,8 +9,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/catalog"
 )
 
-// hostPlatform returns macOS: descriptors in app bundles. It has no driver yet, so its apps are
-// listed, and calls return AUTOMATION_NOT_SUPPORTED.
+// hostPlatform returns macOS: descriptors in app bundles, tools by osascript, and those of iOS in simulators. It never ran on a
+// Mac.
 func hostPlatform(home string, getenv func(string) string) platform {
 	return platform{
 		name:          "macos",
@@ -34,7 +34,7 @@ func hostPlatform(home string, getenv func(string) string) platform {
 			return places
 		},
 		drivers: func(*setup, *slog.Logger) (map[string]aai.Driver, io.Closer) {
-			return nil, io.NopCloser(nil)
+			return appleDrivers(getenv, "/usr/bin"), io.NopCloser(nil)
 		},
 	}
 }

@@ -268,7 +268,7 @@ func (p *program) config(f cli.Flags) (*setup, error) {
 	if err := userinfo.CheckHome(home); err != nil {
 		return nil, err
 	}
-	cfg, err := setUp(setupInput{getenv: p.getenv, environ: p.environ, home: home, platform: hostPlatform(home, p.getenv), flags: f, client: p.client, hostAccess: p.hostAccess, desktopEnviron: p.desktopEnviron, desktopEnter: p.desktopEnter})
+	cfg, err := setUp(setupInput{getenv: p.getenv, environ: p.environ, home: home, platform: p.hostAccess.hostPlatform(home, p.getenv), flags: f, client: p.client, hostAccess: p.hostAccess, desktopEnviron: p.desktopEnviron, desktopEnter: p.desktopEnter})
 	if err != nil {
 		return nil, err
 	}

@@ -46,7 +46,7 @@ func testHost(getenv func(string) string) hostAccess {
 
 // testBinaryHost is the host access of this test binary as the program: PERSON=yes is a user who
 // approves changes of the gateway, STRICT=1 is as released, except for the account's home; WHOLE=1
-// also checks for isolation.
+// also checks for isolation; MAC is the folder of the system programs of a Mac, which the program takes this computer for.
 func testBinaryHost() hostAccess {
 	g := testHost(os.Getenv)
 	if os.Getenv("STRICT") != "" {
@@ -60,6 +60,9 @@ func testBinaryHost() hostAccess {
 	}
 	if os.Getenv("WHOLE") != "" {
 		g.isolationFault = userinfo.CheckUserNamespace
+	}
+	if folder := os.Getenv("MAC"); folder != "" {
+		g.platform = macPlatform(folder)
 	}
 	if os.Getenv("PERSON") == "yes" {
 		g.person = func() (policy.Authenticator, aai.Asker) { return agreeingPerson{}, agreeingPerson{} }

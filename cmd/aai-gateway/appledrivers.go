@@ -1,0 +1,28 @@
+package main
+
+import (
+	"path/filepath"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/drivers/osascript"
+	"github.com/gybob/aai-gateway/internal/drivers/simctl"
+)
+
+// appleDrivers returns the drivers of a Mac, for the apps of macOS and of the simulators of iOS. programs is the folder of the
+// system's programs.
+func appleDrivers(getenv func(string) string, programs string) map[string]aai.Driver {
+	environ := func() []string {
+		var environ []string // what programs need to find their files; nothing in it is secret
+		for _, name := range []string{"HOME", "USER", "LOGNAME", "PATH", "TMPDIR", "LANG", "LC_ALL", "TZ", "__CF_USER_TEXT_ENCODING", "DEVELOPER_DIR"} {
+			if value := getenv(name); value != "" {
+				environ = append(environ, name+"="+value)
+			}
+		}
+		return environ
+	}
+	scripts := osascript.New(osascript.Config{Program: filepath.Join(programs, "osascript"), Environ: environ, Getenv: getenv})
+	return map[string]aai.Driver{
+		"macos/applescript": scripts, "macos/jxa": scripts, "macos/ipc": scripts,
+		"ios/url_scheme": simctl.New(simctl.Config{Program: filepath.Join(programs, "xcrun"), Environ: environ}),
+	}
+}
