@@ -21,7 +21,6 @@ const (
 // The styles of controls.
 const (
 	editMultiline, editPassword, editReadOnly, editNumber = 0x0004, 0x0020, 0x0800, 0x2000
-	comboSimple, comboDropDown, comboType                 = 1, 2, 3
 	staticType, staticIcon, staticBitmap, staticOwner     = 0x1F, 0x03, 0x0E, 0x0D
 	staticMetafile, staticEtched, staticEtchedFrame       = 0x0F, 0x10, 0x12
 	trackVertical, scrollVertical, progressVertical       = 0x0002, 0x0001, 0x0004
@@ -148,21 +147,23 @@ func (c *control) describeStatic(e *desktop.Element) {
 	}
 }
 
+// describeCombo describes a combo box. That inside a ComboBoxEx32 has a field although its style says that it has none.
 func (c *control) describeCombo(e *desktop.Element) error {
 	e.Role, e.Name = desktop.Combobox, c.label()
 	e.States |= desktop.Focusable | desktop.Expandable | desktop.HasPopup
-	if t := c.style & comboType; t == comboDropDown || t == comboSimple {
-		e.States |= desktop.Editable
-	}
 	if c.value(cbGetDroppedState) != 0 {
 		e.States |= desktop.Expanded
 	}
-	if field := c.field(); field != nil && c.focus() == field.Window {
-		e.States |= desktop.Focused
+	text := c
+	if field := c.field(); field != nil {
+		text = field
+		if e.States |= desktop.Editable; c.focus() == field.Window {
+			e.States |= desktop.Focused
+		}
 	}
 	var err error
 	if e.States.Has(desktop.Showing) {
-		e.Value, err = c.text()
+		e.Value, err = text.text()
 	}
 	return err
 }

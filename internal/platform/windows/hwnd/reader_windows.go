@@ -194,17 +194,27 @@ func (c *control) describeTop(e *desktop.Element) {
 	}
 }
 
-// label returns the text of the static control before this one, which names it.
+// maxLabel is the maximum length of a label; a longer text explains more than one control.
+const maxLabel = 80
+
+// label returns the text of the static control before this one, which names it. A control that fills another window, such as that of
+// the class ComboBoxEx32, has the label of that.
 func (c *control) label() string {
-	for before := c.Sibling(true); before != 0; before = before.Sibling(true) {
+	w := c.Window
+	if c.Sibling(true) == 0 && kindOf(c.Parent().Class()) == container {
+		w = c.Parent()
+	}
+	for before := w.Sibling(true); before != 0; before = before.Sibling(true) {
 		switch kindOf(before.Class()) {
 		case upDown:
 			continue
 		case static:
-			return fieldName(win32.Plain(before.Title()))
+			if text := fieldName(win32.Plain(before.Title())); len(text) <= maxLabel {
+				return text
+			}
 		default:
-			return ""
 		}
+		return ""
 	}
 	return ""
 }

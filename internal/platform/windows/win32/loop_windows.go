@@ -169,8 +169,11 @@ func (w Window) ListenToClipboard() error {
 type WinEvents struct {
 	mu       sync.Mutex
 	callback uintptr
-	watchers map[uintptr]func(event uint32, w Window)
+	watchers map[uintptr]winEventFunc
 }
+
+// A winEventFunc is called for an event of a window or of an object inside.
+type winEventFunc func(event uint32, w Window, object, child int32)
 
 // The events of whole windows for Watch.
 const (
@@ -186,6 +189,24 @@ const (
 // Watch calls ready once it listens, and then happened for each event of a window of all programs between two events of a pair, until
 // ctx ends. Both are called by one thread and must not block.
 func (e *WinEvents) Watch(ctx context.Context, pairs [][2]uint32, ready func(), happened func(event uint32, w Window)) error {
+	return e.watch(ctx, 0, pairs, ready, func(event uint32, w Window, object, child int32) {
+		if object == 0 && child == 0 { // OBJID_WINDOW, CHILDID_SELF
+			happened(event, w)
+		}
+	})
+}
+
+// WatchProcess is Watch for all events of a process, also those of objects inside windows, except for movements of the pointer's picture.
+func (e *WinEvents) WatchProcess(ctx context.Context, pid uint32, ready, happened func()) error {
+	const all, last, cursor = 0x0001, 0x80FF, -9 // OBJID_CURSOR
+	return e.watch(ctx, pid, [][2]uint32{{all, last}}, ready, func(_ uint32, _ Window, object, _ int32) {
+		if object != cursor {
+			happened()
+		}
+	})
+}
+
+func (e *WinEvents) watch(ctx context.Context, pid uint32, pairs [][2]uint32, ready func(), happened winEventFunc) error {
 	var hooks []uintptr
 	defer func() {
 		e.mu.Lock()
@@ -196,7 +217,7 @@ func (e *WinEvents) Watch(ctx context.Context, pairs [][2]uint32, ready func(), 
 	}()
 	return RunLoop(ctx, func() error {
 		for _, pair := range pairs {
-			hook, err := e.hook(pair, happened)
+			hook, err := e.hook(pid, pair, happened)
 			if err != nil {
 				return err
 			}
@@ -207,16 +228,16 @@ func (e *WinEvents) Watch(ctx context.Context, pairs [][2]uint32, ready func(), 
 	}, func(Message) {})
 }
 
-// hook begins to watch the events of a pair on the calling thread.
-func (e *WinEvents) hook(pair [2]uint32, happened func(uint32, Window)) (uintptr, error) {
+// hook begins to watch the events of a pair on the calling thread, of one process or for 0 of all.
+func (e *WinEvents) hook(pid uint32, pair [2]uint32, happened winEventFunc) (uintptr, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.callback == 0 {
-		e.watchers = make(map[uintptr]func(uint32, Window))
+		e.watchers = make(map[uintptr]winEventFunc)
 		e.callback = windows.NewCallback(e.received)
 	}
 	const outOfContext, skipOwnProcess = 0, 2
-	hook, _, err := procedure("user32.dll", "SetWinEventHook").Call(uintptr(pair[0]), uintptr(pair[1]), 0, e.callback, 0, 0, outOfContext|skipOwnProcess)
+	hook, _, err := procedure("user32.dll", "SetWinEventHook").Call(uintptr(pair[0]), uintptr(pair[1]), 0, e.callback, uintptr(pid), 0, outOfContext|skipOwnProcess)
 	if hook == 0 {
 		return 0, err
 	}
@@ -229,8 +250,8 @@ func (e *WinEvents) received(hook uintptr, event uint32, w uintptr, object, chil
 	e.mu.Lock()
 	happened := e.watchers[hook]
 	e.mu.Unlock()
-	if happened != nil && object == 0 && child == 0 { // OBJID_WINDOW, CHILDID_SELF
-		happened(event, Window(w))
+	if happened != nil {
+		happened(event, Window(w), object, child)
 	}
 	return 0
 }

@@ -9,11 +9,13 @@ import (
 	"github.com/gybob/aai-gateway/internal/platform/windows/win32"
 )
 
-// Watching compares snapshots, since many controls send no event for a change of their value.
+// Watching compares snapshots: the events of Windows have no IDs of elements, and many controls send none for a change of their value;
+// in Wine those are most. An event only makes the next comparison come at once.
 const (
 	comparisonInterval = 100 * time.Millisecond
-	comparisonShare    = 5               // reading takes at most this part of the time
+	comparisonShare    = 5               // without events reading takes at most this part of the time
 	comparisonPatience = 5 * time.Second // for an app that does not answer
+	beginPatience      = time.Second     // for the first snapshot of an app that does not answer
 	maxPending         = 256             // events of a slow reader
 )
 
@@ -25,43 +27,76 @@ func (t *Tree) Watch(ctx context.Context, app desktop.App) (<-chan desktop.Event
 	if err := t.check(app); err != nil {
 		return nil, err
 	}
-	events := make(chan desktop.Event, maxPending)
+	w := &watcher{tree: t, app: app, events: make(chan desktop.Event, maxPending), wake: make(chan struct{}, 1)}
+	heard, failed := make(chan struct{}), make(chan struct{})
 	go func() {
-		defer close(events)
-		t.compareRegularly(ctx, app, func(e desktop.Event) {
-			if len(events) < cap(events)-1 {
-				events <- e
-			} else if len(events) < cap(events) {
-				events <- desktop.Event{Kind: desktop.Lost, At: e.At} // the last place
+		defer close(failed)
+		_ = t.hooks.WatchProcess(ctx, uint32(app.PID), func() { close(heard) }, func() {
+			select {
+			case w.wake <- struct{}{}:
+			default: // a comparison is due already
 			}
-		})
+		}) // without events the interval alone counts
 	}()
-	return events, nil
+	select {
+	case <-heard:
+	case <-failed:
+	}
+	limited, cancel := context.WithTimeout(ctx, beginPatience)
+	defer cancel()
+	w.last, _ = t.Snapshot(limited, app)
+	go w.run(ctx)
+	return w.events, nil
 }
 
-// compareRegularly reports the changes of the app until ctx or the app ends.
-func (t *Tree) compareRegularly(ctx context.Context, app desktop.App, report func(desktop.Event)) {
-	var last *desktop.Snapshot
+// A watcher reports the changes of an app to one reader.
+type watcher struct {
+	tree   *Tree
+	app    desktop.App
+	events chan desktop.Event
+	wake   chan struct{}     // an event came
+	last   *desktop.Snapshot // nil before the first
+}
+
+// report sends an event, or one of the kind Lost in the last place of the channel.
+func (w *watcher) report(e desktop.Event) {
+	switch free := cap(w.events) - len(w.events); {
+	case free > 1:
+		w.events <- e
+	case free == 1:
+		w.events <- desktop.Event{Kind: desktop.Lost, Detail: e.Detail, At: e.At}
+	}
+}
+
+// run compares snapshots until ctx or the app ends.
+func (w *watcher) run(ctx context.Context) {
+	defer close(w.events)
 	for ctx.Err() == nil {
 		begun := time.Now()
 		limited, cancel := context.WithTimeout(ctx, comparisonPatience)
-		shot, err := t.Snapshot(limited, app)
+		shot, err := w.tree.Snapshot(limited, w.app)
 		cancel()
 		switch {
-		case err == nil && last != nil && last.Version != shot.Version:
-			for _, e := range compare(last, shot, shot.Taken) {
-				report(e)
+		case err == nil && w.last != nil && w.last.Version != shot.Version:
+			for _, e := range compare(w.last, shot, shot.Taken) {
+				w.report(e)
 			}
 		case err != nil && aai.AsError(err).Code == aai.AppNotRunning:
-			report(desktop.Event{Kind: desktop.Lost, Detail: desktop.Ended, At: time.Now()})
+			w.report(desktop.Event{Kind: desktop.Lost, Detail: desktop.Ended, At: time.Now()})
 			return
 		}
 		if err == nil {
-			last = shot
+			w.last = shot
+		}
+		took := time.Since(begun)
+		select { // many events cost at most half of the time
+		case <-ctx.Done():
+		case <-time.After(took):
 		}
 		select {
 		case <-ctx.Done():
-		case <-time.After(max(comparisonInterval, comparisonShare*time.Since(begun))):
+		case <-w.wake:
+		case <-time.After(max(comparisonInterval, comparisonShare*took)):
 		}
 	}
 }

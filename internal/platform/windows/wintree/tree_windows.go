@@ -28,6 +28,7 @@ type Tree struct {
 	config  Config
 	workers workers
 	apps    appCache
+	hooks   win32.WinEvents
 
 	mu      sync.Mutex
 	version uint64
