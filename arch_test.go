@@ -114,7 +114,7 @@ func importRules() []packageRules {
 		{name: "internal/platform/windows/uia", ours: []string{"aai", "internal/desktop", "internal/platform/windows/comcall", "internal/platform/windows/win32"}, modules: []string{"golang.org/x/sys"},
 			tests: []string{"internal/desktop/desktoptest", "internal/desktop/query", "internal/platform/windows/wintree", "internal/testkit/windowstest/comwindow", "internal/testkit/windowstest/uiaprovider"},
 			why:   "windows as elements by UI Automation; its vtables are no other package's business"},
-		{name: "internal/platform/windows/wintree", ours: []string{"aai", "internal/desktop", "internal/platform/windows/win32", "internal/process"}, modules: []string{"golang.org/x/sys"}, tests: []string{"internal/platform/windows/hwnd"},
+		{name: "internal/platform/windows/wintree", ours: []string{"aai", "internal/desktop", "internal/platform/windows/win32", "internal/process"}, modules: []string{"golang.org/x/sys"}, tests: []string{"internal/desktop/desktoptest", "internal/platform/windows/hwnd", "internal/platform/windows/msaa", "internal/platform/windows/uia", "internal/testkit/windowstest", "internal/testkit/windowstest/comwindow", "internal/testkit/windowstest/msaaprovider", "internal/testkit/windowstest/uiaprovider"},
 			why: "the programs of Windows as trees of elements, read by one technology each"},
 		{name: "internal/platform/windows/hwnd", ours: []string{"aai", "internal/desktop", "internal/platform/windows/win32", "internal/platform/windows/wintree"}, modules: []string{"golang.org/x/sys"},
 			why: "reads and operates the standard controls of Windows by messages"},

@@ -13,6 +13,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/platform/cdp"
 	"github.com/gybob/aai-gateway/internal/platform/linux/dialog"
 	"github.com/gybob/aai-gateway/internal/platform/windows/hwnd"
+	"github.com/gybob/aai-gateway/internal/platform/windows/msaa"
+	"github.com/gybob/aai-gateway/internal/platform/windows/uia"
 	"github.com/gybob/aai-gateway/internal/platform/windows/wintree"
 )
 
@@ -45,7 +47,8 @@ func hostPlatform(home string, getenv func(string) string) platform {
 		},
 		refsFolder: filepath.Join(local, "aai-gateway", "refs"),
 		desktop: func(cfg *setup, log *slog.Logger) (func() desktop.Backend, io.Closer) {
-			tree := wintree.New(wintree.Config{Sources: []wintree.Source{hwnd.New(nil)}, Log: log})
+			inner := msaa.New() // the last one too, so that its elements are found by their prefix
+			tree := wintree.New(wintree.Config{Sources: []wintree.Source{uia.New(), hwnd.New(inner), inner}, Log: log})
 			backend, closer := cfg.screenBackend(log)
 			backend.Tree, backend.Actor, backend.Events = tree, tree, tree
 			backend = cdp.Wrap(backend, cfg.browsers, log)

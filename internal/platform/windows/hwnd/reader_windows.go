@@ -82,11 +82,13 @@ func (c *control) value(message uint32) int {
 
 // read appends the element of the window and its content.
 func (c *control) read(parent int) error {
-	if c.kind == unknown && c.inner != nil && !c.top && len(c.Children()) == 0 {
-		if elements, err := c.inner.Read(c.ctx, c.Window); err == nil && len(elements) > 0 {
-			c.graft(elements, parent)
-			return nil
-		}
+	var inside []desktop.Element
+	if c.kind == unknown && c.inner != nil && len(c.Children()) == 0 {
+		inside, _ = c.inner.Read(c.ctx, c.Window) // without it the window is still an element
+	}
+	if len(inside) > 0 && !c.top {
+		c.graft(inside, parent)
+		return nil
 	}
 	e, err := c.element()
 	if err != nil {
@@ -95,6 +97,7 @@ func (c *control) read(parent int) error {
 	index := c.append(e, parent)
 	if c.top {
 		c.readMenu(index)
+		c.graftContent(inside, index)
 	}
 	switch set := c.set(); {
 	case c.kind == treeView:
@@ -135,6 +138,20 @@ func (r *reader) graft(elements []desktop.Element, parent int) {
 		if e.Parent < 0 {
 			r.append(e, parent)
 		} else {
+			r.append(e, e.Parent+offset)
+		}
+	}
+}
+
+// graftContent appends the elements inside a top-level window, whose own element stays the one of this package.
+func (r *reader) graftContent(elements []desktop.Element, window int) {
+	offset := len(r.elements) - 1
+	for i, e := range elements {
+		switch {
+		case i == 0:
+		case e.Parent == 0:
+			r.append(e, window)
+		default:
 			r.append(e, e.Parent+offset)
 		}
 	}

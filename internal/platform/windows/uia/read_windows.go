@@ -28,6 +28,7 @@ type reading struct {
 	fields   map[desktop.ID]int            // the indexes of elements with a value
 	path     []desktop.ID                  // from the window to the element that is read
 	texts    int
+	nameless bool // an element has no runtime ID, so that it could not be found again
 }
 
 // read reads the window.
@@ -54,7 +55,7 @@ func (r *reading) collect(element unsafe.Pointer, parent int) {
 	defer r.leave()
 	n := 0
 	all := r.each(r.object(element, elementCachedChildren), 0, func(child unsafe.Pointer) bool {
-		if n >= maxChildren || len(r.elements) >= maxElements || r.ctx.Err() != nil {
+		if n >= maxChildren || len(r.elements) >= maxElements || r.nameless || r.ctx.Err() != nil {
 			comcall.Release(child)
 			return false
 		}
@@ -92,7 +93,7 @@ func (r *reading) walk(element unsafe.Pointer, parent int) error {
 	defer r.leave()
 	child, hr := r.try(r.walker, walkerFirstChild, uintptr(element), uintptr(r.one))
 	for n := 0; child != nil; n++ {
-		if n >= maxChildren || len(r.elements) >= maxElements {
+		if n >= maxChildren || len(r.elements) >= maxElements || r.nameless {
 			r.elements[own].UnreadChildren = max(1, r.elements[len(r.elements)-1].Size-n)
 			comcall.Release(child)
 			return nil
@@ -120,7 +121,8 @@ func (r *reading) add(element unsafe.Pointer, parent int) (own int, ok bool) {
 	p := r.client.read(element)
 	runtimeID, _ := p[propRuntimeID].([]int32)
 	id := makeID(uintptr(r.window), runtimeID)
-	if r.isAncestor(id) || len(r.path) > maxDepth || parent == 0 && p.isFrame() {
+	r.nameless = r.nameless || len(runtimeID) == 0
+	if r.nameless || r.isAncestor(id) || len(r.path) > maxDepth || parent == 0 && p.isFrame() {
 		comcall.Release(element)
 		return 0, false
 	}

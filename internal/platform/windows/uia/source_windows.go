@@ -27,7 +27,8 @@ func New() *Source {
 // Prefix implements wintree.Source.
 func (*Source) Prefix() string { return prefix }
 
-// Read implements wintree.Source. It returns nil if the window has no elements of its own, or the system no UI Automation.
+// Read implements wintree.Source. It returns nil if the window has no elements of its own, or the system no UI Automation. It also does for
+// elements without runtime IDs, which Wine makes of those of MSAA: that source knows them better.
 func (s *Source) Read(ctx context.Context, window win32.Window) ([]desktop.Element, error) {
 	if err := ended(ctx); err != nil {
 		return nil, err
@@ -38,7 +39,7 @@ func (s *Source) Read(ctx context.Context, window win32.Window) ([]desktop.Eleme
 	}
 	r := &reading{client: c, ctx: ctx, window: window, found: map[desktop.ID]unsafe.Pointer{}, fields: map[desktop.ID]int{}}
 	err := r.read()
-	if err != nil || len(r.elements) < 2 {
+	if err != nil || len(r.elements) < 2 || r.nameless {
 		for _, element := range r.found {
 			comcall.Release(element)
 		}
