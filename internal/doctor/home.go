@@ -213,7 +213,7 @@ func (d *Doctor) unwritable(f *Finding, u *unwritable) {
 		return
 	}
 	if errors.Is(u.why, fs.ErrPermission) {
-		f.setBroken(saw, "You may not write there. If it is yours:", "chmod u+rwx "+sanitize.ShellJoin(u.folder))
+		f.setBroken(saw, "You may not write there. If it is yours:", allowCommand(u.folder))
 		f.Fixes = "give you the right to write in " + d.shortPath(u.folder)
 		f.fix = func(context.Context) error { return allowOwner(u.folder) }
 		if !isOwnedByUser(u.folder) {
@@ -239,4 +239,12 @@ func asRoot(command string) string {
 		return command
 	}
 	return "sudo " + command
+}
+
+// spaceError returns an error if the folder's disk has less than 4 MB left.
+func spaceError(folder string) error {
+	if free, known := diskspace.Free(folder); known && free < 4*megabyte {
+		return errNoRoom
+	}
+	return nil
 }

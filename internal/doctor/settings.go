@@ -27,7 +27,7 @@ func (d *Doctor) settings(_ context.Context, f *Finding) {
 		if variable, _, ok := strings.Cut(e.Message, ": "); ok && d.cfg.Getenv != nil && d.cfg.Getenv(variable) != "" {
 			f.Did += " and the variables of the environment"
 			f.setBroken(e.Message, "Correct the variable where it is set, such as in a profile of your shell or the settings "+
-				"of a client. Or unset it:", "unset "+sanitize.ShellJoin(variable))
+				"of a client. Or unset it:", unsetCommand(variable))
 			return
 		}
 		if path, _, ok := strings.Cut(e.Message, ": "); ok && filepath.IsAbs(path) {
@@ -73,11 +73,11 @@ func (d *Doctor) foreignFiles(f *Finding, e *aai.Error) {
 			foreign = true
 			f.Commands = append(f.Commands, asRoot(fmt.Sprintf("chown -R %d %s", os.Getuid(), sanitize.ShellJoin(folder))))
 		} else if info.Mode().Perm()&0o700 != 0o700 {
-			f.Commands = append(f.Commands, "chmod u+rwx "+sanitize.ShellJoin(folder))
+			f.Commands = append(f.Commands, allowCommand(folder))
 			mends = append(mends, "give you the rights on "+d.shortPath(folder))
 			steps = append(steps, func() error { return allowOwner(folder) })
 		}
-		if info.Mode().Perm()&0o022 != 0 && folder != d.cfg.Home {
+		if isWritableByOthers(info) && folder != d.cfg.Home {
 			f.Commands = append(f.Commands, "chmod -R go-w "+sanitize.ShellJoin(folder))
 			mends = append(mends, "take from others the right to write in "+d.shortPath(folder))
 			steps = append(steps, func() error { return denyOthers(folder) })
