@@ -51,7 +51,12 @@ func TestMain(m *testing.M) {
 		os.Exit(holdViews(os.Args[2]))
 	}
 	program := func() { os.Exit(runWithHost(testBinaryHost())) }
-	testscript.Main(m, map[string]func(){"aai-gateway": program, "axterminator": program, "open-page": openPage, "user-manager": runUserManager})
+	testscript.Main(m, map[string]func(){"aai-gateway": program, "axterminator": program, "open-page": openPage, "user-manager": runUserManager, "odr": runServerRegistry})
+}
+
+// runServerRegistry lists an MCP server, as odr.exe of Windows does.
+func runServerRegistry() {
+	_, _ = os.Stdout.WriteString(`{"structuredContent":{"servers":[{"server":{"name":"notes of others","packages":[{"identifier":"pkg_1"}]}}]}}`)
 }
 
 func jsonLog(w io.Writer) *slog.Logger {

@@ -12,6 +12,7 @@ import (
 // A Program is an installed program.
 type Program struct {
 	Name string   // visible name
+	ID   string   // App.ID of the running program, if it is not the name of the file
 	Path string   // executable; may be a link or a script
 	Args []string // arguments of every start
 

@@ -61,7 +61,7 @@ func (r *Registry) program(call *aai.Call, name string) (desktop.Program, *aai.A
 	if real, err := filepath.EvalSymlinks(executable); err == nil && filepath.IsAbs(executable) {
 		executable = real
 	}
-	target := NewTarget(desktop.App{ID: filepath.Base(starts), Name: p.Name, Executable: executable})
+	target := NewTarget(desktop.App{ID: cmp.Or(p.ID, filepath.Base(starts)), Name: p.Name, Executable: executable})
 	target.Process.Launch = newLaunch(call, p, target.Digest)
 	return p, target, nil
 }

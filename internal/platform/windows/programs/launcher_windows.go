@@ -80,7 +80,8 @@ func (l *Launcher) Find(name string) (desktop.Program, error) {
 }
 
 func program(p installed) desktop.Program {
-	return desktop.Program{Name: p.name, Path: p.path, Args: p.arguments, RunsCommands: runsCommands(p.path)}
+	id := strings.TrimSuffix(strings.ToLower(filepath.Base(p.path)), ".exe")
+	return desktop.Program{Name: p.name, ID: id, Path: p.path, Args: p.arguments, RunsCommands: runsCommands(p.path)}
 }
 
 func isFile(path string) bool {

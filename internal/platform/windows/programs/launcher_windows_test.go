@@ -118,6 +118,7 @@ link.Save
 
 	p, err = l.Find("notepad")
 	assert.NilError(t, err)
+	assert.Equal(t, p.ID, "notepad")
 	assert.Equal(t, strings.ToLower(filepath.Base(p.Path)), "notepad.exe")
 	_, err = l.Find("my edtor")
 	assert.Equal(t, codeOf(err), aai.AppNotFound)
