@@ -25,8 +25,10 @@ type listing struct {
 }
 
 // builds are the operating systems we build for, and after a + the tags: the program of the
-// benchmarks and the test of dist are built with one.
-func builds() []string { return []string{"linux", "darwin", "windows", "linux+benchmarks,dist"} }
+// benchmarks, the test of dist and the double of macOS are built with one.
+func builds() []string {
+	return []string{"linux", "darwin", "windows", "linux+benchmarks,dist,axdouble"}
+}
 
 func TestImportRules(t *testing.T) {
 	ignored := make(map[string]int)

@@ -9,8 +9,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/catalog"
 )
 
-// hostPlatform returns macOS: descriptors in app bundles, tools by osascript, and those of iOS in simulators. It never ran on a
-// Mac.
+// hostPlatform returns macOS: descriptors in app bundles, tools by osascript, those of iOS in simulators, and programs by the
+// accessibility API. It never ran on a Mac.
 func hostPlatform(home string, getenv func(string) string) platform {
 	return platform{
 		name:          "macos",
@@ -36,5 +36,6 @@ func hostPlatform(home string, getenv func(string) string) platform {
 		drivers: func(*setup, *slog.Logger) (map[string]aai.Driver, io.Closer) {
 			return appleDrivers(getenv, "/usr/bin"), io.NopCloser(nil)
 		},
+		desktop: macDesktop,
 	}
 }
