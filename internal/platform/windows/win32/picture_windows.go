@@ -62,7 +62,7 @@ func (c *Canvas) Close() {
 // pixels returns the memory of the canvas: blue, green, red and alpha of each point.
 func (c *Canvas) pixels() []byte {
 	_, _, _ = procedure("gdi32.dll", "GdiFlush").Call()
-	return unsafe.Slice((*byte)(c.bits), 4*c.size.X*c.size.Y)
+	return unsafe.Slice((*byte)(c.bits), 4*c.size.X*c.size.Y) //nolint:gosec // the memory of the bitmap has that size
 }
 
 // IsBlank reports whether nothing was drawn but black.
