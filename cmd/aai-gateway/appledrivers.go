@@ -11,18 +11,27 @@ import (
 // appleDrivers returns the drivers of a Mac, for the apps of macOS and of the simulators of iOS. programs is the folder of the
 // system's programs.
 func appleDrivers(getenv func(string) string, programs string) map[string]aai.Driver {
-	environ := func() []string {
-		var environ []string // what programs need to find their files; nothing in it is secret
+	scripts := appleScripts(getenv, programs)
+	return map[string]aai.Driver{
+		"macos/applescript": scripts, "macos/jxa": scripts, "macos/ipc": scripts,
+		"ios/url_scheme": simctl.New(simctl.Config{Program: filepath.Join(programs, "xcrun"), Environ: appleEnviron(getenv)}),
+	}
+}
+
+// appleScripts returns the driver that runs scripts of macOS.
+func appleScripts(getenv func(string) string, programs string) *osascript.Driver {
+	return osascript.New(osascript.Config{Program: filepath.Join(programs, "osascript"), Environ: appleEnviron(getenv), Getenv: getenv})
+}
+
+// appleEnviron returns the environment of the system's programs: what they need to find their files, and nothing secret.
+func appleEnviron(getenv func(string) string) func() []string {
+	return func() []string {
+		var environ []string
 		for _, name := range []string{"HOME", "USER", "LOGNAME", "PATH", "TMPDIR", "LANG", "LC_ALL", "TZ", "__CF_USER_TEXT_ENCODING", "DEVELOPER_DIR"} {
 			if value := getenv(name); value != "" {
 				environ = append(environ, name+"="+value)
 			}
 		}
 		return environ
-	}
-	scripts := osascript.New(osascript.Config{Program: filepath.Join(programs, "osascript"), Environ: environ, Getenv: getenv})
-	return map[string]aai.Driver{
-		"macos/applescript": scripts, "macos/jxa": scripts, "macos/ipc": scripts,
-		"ios/url_scheme": simctl.New(simctl.Config{Program: filepath.Join(programs, "xcrun"), Environ: environ}),
 	}
 }

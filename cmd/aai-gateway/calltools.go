@@ -42,8 +42,8 @@ type dataFolders struct {
 func (at dataFolders) runsFile() string { return filepath.Join(at.data, "state.db") }
 
 // newCallTools creates the tools. gateway returns the gateway, which is created after its apps.
-// Without a vault, acts at the terminal and the progress of workflows are not stored.
-func newCallTools(gateway func() *gateway.Gateway, vault *secrets.Vault, at dataFolders, log *slog.Logger) callTools {
+// system runs scripts in the system's languages; nil: it has none. Without a vault, acts at the terminal and the progress of workflows are not stored.
+func newCallTools(gateway func() *gateway.Gateway, vault *secrets.Vault, at dataFolders, system script.SystemRunner, log *slog.Logger) callTools {
 	cfg, flows := undo.Config{Log: log}, workflow.Config{Gateway: gateway}
 	recordings := &recording.Manager{Folder: filepath.Join(at.data, "recordings")}
 	flows.Recordings, flows.IsRecording = recordings.Folder, recordings.IsRunning
@@ -56,11 +56,15 @@ func newCallTools(gateway func() *gateway.Gateway, vault *secrets.Vault, at data
 		cfg.Vault, flows.Store = unattended, keeper
 	}
 	acts, library := undo.NewLog(cfg), workflow.NewLibrary(filepath.Join(at.home, ".aai", "workflows"), flows)
-	ownScript, desktopScript := script.Tools(script.Config{Gateway: gateway, Command: scriptChild})
+	ownScript, desktopScript := script.Tools(script.Config{Gateway: gateway, Command: scriptChild, HasSystemTool: system != nil})
 	do := func(ctx context.Context, call *aai.Call) (*aai.Result, error) { return gateway().Do(ctx, call) }
+	desktop := append(flows.DesktopTools(), acts.DesktopTool(do), desktopScript)
+	if system != nil {
+		desktop = append(desktop, script.SystemTool(system))
+	}
 	return callTools{
 		acts:    acts,
-		desktop: append(flows.DesktopTools(), acts.DesktopTool(do), desktopScript),
+		desktop: desktop,
 		builtin: slices.Concat(flows.BuiltinTools(), library.Tools(keeper), []*aai.Tool{acts.BuiltinTool(do), ownScript}, recordings.Tools()),
 		library: library, runStore: keeper, recordings: recordings,
 		watch: func(ctx context.Context) {

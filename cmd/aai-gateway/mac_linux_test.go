@@ -2,8 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"io"
-	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,24 +12,8 @@ import (
 	"gotest.tools/v3/assert"
 	is "gotest.tools/v3/assert/cmp"
 
-	"github.com/gybob/aai-gateway"
-	"github.com/gybob/aai-gateway/internal/catalog"
 	"github.com/gybob/aai-gateway/internal/platform/linux/session"
 )
-
-// macPlatform returns the platform of a Mac whose system programs are in a folder.
-func macPlatform(programs string) func(string, func(string) string) platform {
-	return func(home string, getenv func(string) string) platform {
-		p := hostPlatform(home, getenv)
-		return platform{
-			name: "macos", screen: p.screen, data: p.data, cache: p.cache, siteNamesFile: p.siteNamesFile,
-			descriptorPlaces: func(cfg *setup) []catalog.Place { return folders(cfg.ScanPaths) },
-			drivers: func(*setup, *slog.Logger) (map[string]aai.Driver, io.Closer) {
-				return appleDrivers(getenv, programs), io.NopCloser(nil)
-			},
-		}
-	}
-}
 
 // fakeOsascript keeps its arguments and input, and answers as the script tells.
 const fakeOsascript = `#!/bin/sh

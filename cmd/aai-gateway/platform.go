@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/automation/script"
 	"github.com/gybob/aai-gateway/internal/catalog"
 	"github.com/gybob/aai-gateway/internal/catalog/discovery"
 	"github.com/gybob/aai-gateway/internal/desktop"
@@ -43,6 +44,8 @@ type platform struct {
 	// drivers returns the drivers of recipes, by "<platform>/<kind>" as in catalog.Options,
 	// without the web driver. The closer is never nil.
 	drivers func(*setup, *slog.Logger) (map[string]aai.Driver, io.Closer)
+	// runScript runs scripts in the system's own languages; nil: it has none.
+	runScript script.SystemRunner
 	// desktopEntry returns a lookup of a desktop entry's command, as in catalog.Options; nil without entries.
 	desktopEntry func(*setup) func(id string) string
 	// integrations returns the sources of integrations on this system; nil: only clients'

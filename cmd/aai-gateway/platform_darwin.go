@@ -33,6 +33,7 @@ func hostPlatform(home string, getenv func(string) string) platform {
 			}
 			return places
 		},
+		runScript: appleScripts(getenv, "/usr/bin").RunScript,
 		drivers: func(*setup, *slog.Logger) (map[string]aai.Driver, io.Closer) {
 			return appleDrivers(getenv, "/usr/bin"), io.NopCloser(nil)
 		},

@@ -196,7 +196,7 @@ func describeDesktop() *aai.App {
 	if hostPlatform("", func(string) string { return "" }).desktop == nil {
 		return nil
 	}
-	return gui.New(gui.Config{ExtraTools: newCallTools(nil, nil, dataFolders{}, nil).desktop})
+	return gui.New(gui.Config{ExtraTools: newCallTools(nil, nil, dataFolders{}, nil, nil).desktop})
 }
 
 // builtinApps returns the builtin apps other than the gateway's own. Results of their reading
@@ -327,7 +327,7 @@ func (p *program) build(cfg *setup) (*components, error) {
 	known, built, recent, recorders, self := new(combinedCatalog), new(components), new(active.ResultCache), new(events.Recorders), (*aai.App)(nil)
 	finder := cfg.newSearch(func() []*aai.App { return built.visibleApps.Apps() }, store, record, log)
 	finds := p.newAppSources(cfg, appDependencies{drivers, client, logins, vault, log, func() *gateway.Gateway { return built.gateway }, recorders}, known, finder)
-	calling := newCallTools(func() *gateway.Gateway { return built.gateway }, vault, cfg.dataFolders(), log)
+	calling := newCallTools(func() *gateway.Gateway { return built.gateway }, vault, cfg.dataFolders(), cfg.platform.runScript, log)
 	halts := newStopControl(cfg.platform.data, func() *gateway.Gateway { return built.gateway }, func() *aai.App { return self }, calling.recordings.End, log)
 	pages, held, seeing, relay := cfg.openPages(log), cfg.secrets(trust.dialog, log), cfg.visionModel(logins, p.getenv), newRelay()
 	ownApps, closeDesktop := cfg.builtinApps(recent, calling, desktopDependencies{trust.modes, vault, seeing, func() *gateway.Gateway { return built.gateway }, halts.leases}, stopByKey(func() *gateway.Gateway { return built.gateway }, log), log)

@@ -304,7 +304,7 @@ func TestServingPercentIsBounded(t *testing.T) {
 func TestGuideOfTheDesktop(t *testing.T) {
 	const most, mostOfOne = 1200, 450
 	none := func() *gateway.Gateway { return nil }
-	desk := gui.New(gui.Config{ExtraTools: newCallTools(none, nil, dataFolders{}, slog.New(slog.DiscardHandler)).desktop})
+	desk := gui.New(gui.Config{ExtraTools: newCallTools(none, nil, dataFolders{}, nil, slog.New(slog.DiscardHandler)).desktop})
 	guide := catalog.Guide(desk)
 	t.Logf("the guide is about %d tokens", len(guide)/4)
 	assert.Check(t, len(guide)/4 <= most, "the guide is about %d tokens, expected at most %d:\n%s", len(guide)/4, most, guide)

@@ -26,6 +26,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/bench/shop"
+	"github.com/gybob/aai-gateway/internal/catalog"
 	"github.com/gybob/aai-gateway/internal/doors/cli"
 	"github.com/gybob/aai-gateway/internal/files/userinfo"
 	"github.com/gybob/aai-gateway/internal/policy"
@@ -68,6 +69,20 @@ func testBinaryHost() hostAccess {
 		g.person = func() (policy.Authenticator, aai.Asker) { return agreeingPerson{}, agreeingPerson{} }
 	}
 	return g
+}
+
+// macPlatform returns the platform of a Mac whose system programs are in a folder.
+func macPlatform(programs string) func(string, func(string) string) platform {
+	return func(home string, getenv func(string) string) platform {
+		p := hostPlatform(home, getenv)
+		return platform{
+			name: "macos", screen: p.screen, data: p.data, cache: p.cache, siteNamesFile: p.siteNamesFile,
+			descriptorPlaces: func(cfg *setup) []catalog.Place { return folders(cfg.ScanPaths) },
+			drivers: func(*setup, *slog.Logger) (map[string]aai.Driver, io.Closer) {
+				return appleDrivers(getenv, programs), io.NopCloser(nil)
+			},
+		}
+	}
 }
 
 // agreeingPerson approves changes of the gateway, and answers nothing else.

@@ -168,9 +168,10 @@ func repeatRefused(r *aai.Request) error {
 	return e
 }
 
-// alwaysAsks reports whether the mode requires a confirmation of each call, or the call records the person.
+// alwaysAsks reports whether the mode requires a confirmation of each call, or the call records the person or runs a script of the
+// caller by itself.
 func (c *Consent) alwaysAsks(r *aai.Request) bool {
-	if r.Assessment().RecordsPerson {
+	if a := r.Assessment(); a.RecordsPerson || a.RunsScript && !a.OnlyMakesCalls {
 		return true
 	}
 	if !r.App.OperatesOthers() { // most calls need no look at the file of the mode

@@ -38,6 +38,8 @@ type Config struct {
 	// Command returns the command of a process that only runs child.Run on its standard input and
 	// output. It inherits nothing else.
 	Command func() *exec.Cmd
+	// HasSystemTool reports that the desktop has the tool of [SystemTool].
+	HasSystemTool bool
 }
 
 // Tools returns the tools that run a script: one for the gateway's own app and one for the desktop
@@ -98,6 +100,12 @@ func (s *toolset) run(ctx context.Context, call *aai.Call, app string) (*aai.Res
 		return nil, notBegunError(aai.PermissionDenied, "a script cannot run another one", "Call the tools themselves.")
 	}
 	gateway.MarkNotSecret(ctx, "args")
+	if s.isSystemScript(call, app) {
+		if is, _ := call.Args["sandboxed"].(bool); is {
+			ctx = gateway.WithSandbox(ctx)
+		}
+		return s.runSystemScript(context.WithValue(ctx, callContextKey{}, true), call)
+	}
 	a, err := argsOf(ctx, call)
 	if err != nil {
 		return nil, err

@@ -57,6 +57,7 @@ type world struct {
 	running atomic.Int64  // calls of "hang"
 	limits  map[policy.Kind]policy.Limit
 	store   *store
+	system  *aai.Tool // of scripts in the system's languages; nil: there is none
 }
 
 // store keeps grants in memory.
@@ -109,7 +110,7 @@ func allowed(app string) policy.Grant {
 
 // open creates the gateway with preapproved grants.
 func (w *world) open(preapproved ...policy.Grant) {
-	own, desktop := Tools(Config{Gateway: func() *gateway.Gateway { return w.gateway }, Command: command})
+	own, desktop := Tools(Config{Gateway: func() *gateway.Gateway { return w.gateway }, Command: command, HasSystemTool: w.system != nil})
 	w.own = own
 	w.gateway = &gateway.Gateway{
 		Catalog: catalogOf{&aai.App{ID: aai.BuiltinApp, Name: "Own", Tools: []*aai.Tool{own}}, w.screen(desktop), w.notesApp()},
@@ -130,7 +131,7 @@ func (w *world) screen(script *aai.Tool) *aai.App {
 			return &aai.Result{Data: map[string]any{"element_ref": "e1", "of": call.Args["app"], "by": call.Args["query"]}}, nil
 		},
 	}
-	return &aai.App{ID: aai.DesktopApp, Name: "Desktop", Tools: []*aai.Tool{script, find}, Operator: fakeoperator.Operator{Find: func(context.Context, *aai.Call, string) (*aai.App, error) { return nil, nil }}}
+	return &aai.App{ID: aai.DesktopApp, Name: "Desktop", Tools: slices.DeleteFunc([]*aai.Tool{script, find, w.system}, func(t *aai.Tool) bool { return t == nil }), Operator: fakeoperator.Operator{Find: func(context.Context, *aai.Call, string) (*aai.App, error) { return nil, nil }}}
 }
 
 func (w *world) notesApp() *aai.App {

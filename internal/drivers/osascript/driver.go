@@ -99,11 +99,28 @@ func newJob(s *aai.ScriptRecipe) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
+	return &job{template: t, jxa: isJXA, once: doesOnce(s)}, nil
+}
+
+// doesOnce reports whether a script names one app and runs no program.
+func doesOnce(s *aai.ScriptRecipe) bool {
 	apps := map[string]bool{}
 	for _, found := range regexp.MustCompile(`(?i)\b(?:application|app) *\(?(?:id )? *["']([^"']*)["']`).FindAllStringSubmatch(s.Script, -1) {
 		apps[strings.ToLower(found[1])] = true
 	}
-	return &job{template: t, jxa: isJXA, once: len(apps) == 1 && len(s.ProgramCommands()) == 0}, nil
+	return len(apps) == 1 && len(s.ProgramCommands()) == 0
+}
+
+// RunScript runs a script of a caller as it is: it has no placeholders.
+func (d *Driver) RunScript(ctx context.Context, call *aai.Call, language, script string) (*aai.Result, error) {
+	const name = "the script"
+	value, err := d.run(ctx, call, name, &job{
+		template: &template{code: script}, jxa: language == "jxa", once: doesOnce(&aai.ScriptRecipe{Language: language, Script: script}),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return resultOf(name, value, "")
 }
 
 // text returns the input of osascript for a call.

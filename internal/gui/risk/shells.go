@@ -14,7 +14,7 @@ import (
 // ShellMarker is the gate that marks calls that may run a command. These are the start of a
 // terminal or an interpreter; typing and other irreversible acts in a window of a terminal
 // or of a command launcher, since a click can paste text; and typing into a terminal element
-// of another program. ShellMarker admits everything; for a marked call the consent gate asks
+// of another program; and scripts in a language of the system. ShellMarker admits everything; for a marked call the consent gate asks
 // for aai.PermissionRun instead of aai.PermissionAct.
 type ShellMarker struct{}
 
@@ -22,6 +22,10 @@ type ShellMarker struct{}
 func (ShellMarker) Check(ctx context.Context, r *aai.Request) ([]aai.Question, error) {
 	if r.StartsProgram() {
 		r.RunsCommand = r.Call.Target.Process.Launch == nil || r.Call.Target.Process.Launch.RunsCommands || isShell(r.Call.Target)
+		return nil, nil
+	}
+	if a := r.Assessment(); r.App.OperatesOthers() && a.RunsScript && !a.OnlyMakesCalls {
+		r.RunsCommand = true
 		return nil, nil
 	}
 	if !r.App.OperatesOthers() || r.IsWholeScreen() || r.Call.Target.PID == 0 || r.Tool.Effect == aai.Reads {
