@@ -35,11 +35,7 @@ const filesApp = `{"schema_version": "1.0", "appId": "com.example.files", "name"
 func windowsHome(t *testing.T, descriptor, settings string) func(args ...string) (string, error) {
 	t.Helper()
 	home := t.TempDir()
-	for path, text := range map[string]string{".aai/com.example.files/aai.json": descriptor, ".aai/config.json": settings} {
-		path = filepath.Join(home, filepath.FromSlash(path))
-		assert.NilError(t, os.MkdirAll(filepath.Dir(path), 0o700))
-		assert.NilError(t, os.WriteFile(path, []byte(text), 0o600))
-	}
+	writeHome(t, home, descriptor, settings)
 	return func(args ...string) (string, error) {
 		cmd := exec.CommandContext(t.Context(), "aai-gateway", args...)
 		cmd.Env = append(os.Environ(), "HOME="+home, "USERPROFILE="+home, "LOCALAPPDATA="+filepath.Join(home, "local"))
@@ -48,11 +44,21 @@ func windowsHome(t *testing.T, descriptor, settings string) func(args ...string)
 	}
 }
 
+// writeHome writes a descriptor and settings into a home folder.
+func writeHome(t *testing.T, home, descriptor, settings string) {
+	t.Helper()
+	for path, text := range map[string]string{".aai/com.example.files/aai.json": descriptor, ".aai/config.json": settings} {
+		path = filepath.Join(home, filepath.FromSlash(path))
+		assert.NilError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		assert.NilError(t, os.WriteFile(path, []byte(text), 0o600))
+	}
+}
+
 // TestWindowsExec runs a descriptor's tool with the program, as a person does.
 func TestWindowsExec(t *testing.T) {
 	folder := t.TempDir()
 	assert.NilError(t, os.WriteFile(filepath.Join(folder, "größe.txt"), []byte("12345"), 0o600))
-	run := windowsHome(t, filesApp, `{"consent": {"preapproved": [{"app": "com.example.files", "tools": ["list"], "caller": "*", "expires": "2126-01-01T00:00:00Z"}]}}`)
+	run := windowsHome(t, filesApp, `{"consent": {"dialog": "off", "preapproved": [{"app": "com.example.files", "tools": ["list"], "caller": "*", "expires": "2126-01-01T00:00:00Z"}]}}`)
 	out, err := run("exec", "com.example.files", "list", "--arg", "path="+folder)
 	assert.NilError(t, err, out)
 	assert.Check(t, is.Contains(strings.ReplaceAll(out, " ", ""), `"Name":"größe.txt"`))
