@@ -78,6 +78,17 @@ func TestReferences(t *testing.T) {
 	assert.Equal(t, p.Live.Load(), int64(0))
 }
 
+// TestModal checks that a press ends although the program answers it only when its dialog is closed.
+func TestModal(t *testing.T) {
+	p, tr := inProcess(t, comwindow.Few)
+	press := comwindow.Named(t, tr.Elements(t), "Press", desktop.Button)
+	p.Modal = make(chan struct{})
+	assert.NilError(t, tr.Execute(t.Context(), tr.App(), press.ID, desktop.Act{Verb: desktop.Press}))
+	assert.Equal(t, p.Fixture.State()["presses"], 1.0)
+	tr.Elements(t) // the program is read meanwhile
+	close(p.Modal)
+}
+
 // TestProvider reads and operates a program in another process.
 func TestProvider(t *testing.T) {
 	p, tr := start(t, comwindow.Few)

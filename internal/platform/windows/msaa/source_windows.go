@@ -275,7 +275,15 @@ func (a *actor) press(act desktop.Act) error {
 	if action == actionSelect {
 		return a.do(has, shows, selectObject, takeSelection, uintptr(unsafe.Pointer(a.self())))
 	}
-	return a.do(has, shows, doDefaultAction, uintptr(unsafe.Pointer(a.self())))
+	if err := a.check(has, shows); err != nil {
+		return err
+	}
+	o := a.object
+	comcall.Hold(o.accessible)
+	return a.result(comcall.Deliver(a.ctx, func() uint32 {
+		defer o.release()
+		return comcall.Invoke(o.accessible, doDefaultAction, uintptr(unsafe.Pointer(o.self())))
+	}))
 }
 
 func (a *actor) shows() bool { return a.e.States.Has(desktop.Showing) }
@@ -293,10 +301,8 @@ func (a *actor) put(has bool, text string) error {
 	return a.do(has, a.shows, putValue, uintptr(unsafe.Pointer(a.self())), uintptr(value))
 }
 
-// do calls a method if the element has it, shows and is enabled.
-//
-//go:uintptrescapes
-func (a *actor) do(has bool, shows func() bool, method int, args ...uintptr) error {
+// check returns an error unless the element has a method, shows and is enabled.
+func (a *actor) check(has bool, shows func() bool) error {
 	switch {
 	case !has:
 		return win32.Unsupported(a.e, "does not do this")
@@ -305,12 +311,26 @@ func (a *actor) do(has bool, shows func() bool, method int, args ...uintptr) err
 	case !a.e.States.Has(desktop.Enabled):
 		return win32.Disabled(a.e)
 	}
+	return nil
+}
+
+// do calls a method if the element has it, shows and is enabled.
+//
+//go:uintptrescapes
+func (a *actor) do(has bool, shows func() bool, method int, args ...uintptr) error {
+	if err := a.check(has, shows); err != nil {
+		return err
+	}
+	return a.result(comcall.Invoke(a.accessible, method, args...))
+}
+
+// result converts the result of an act.
+func (a *actor) result(hr uint32) error {
 	const (
 		noMember        = 0x80020003
 		notImplemented  = 0x80004001
 		invalidArgument = 0x80070057
 	)
-	hr := comcall.Invoke(a.accessible, method, args...)
 	switch {
 	case !comcall.Failed(hr), hr == comcall.EndedInCall, hr == comcall.DiedInCall:
 		return nil // a program that ends during the act has received it: the next snapshot shows that

@@ -162,6 +162,18 @@ func (a *actor) setShows() bool {
 	return false
 }
 
+// deliver calls a method of a pattern without arguments, which may last as long as the dialog that it opens.
+func (a *actor) deliver(id, method int) error {
+	p := a.pattern(a.pointer, id)
+	if p == nil {
+		return a.result(notImplemented)
+	}
+	return a.result(comcall.Deliver(a.ctx, func() uint32 {
+		defer comcall.Release(p)
+		return comcall.Invoke(p, method)
+	}))
+}
+
 // do calls a method of a pattern if the element has that.
 //
 //go:uintptrescapes
@@ -202,17 +214,17 @@ func (a *actor) press(act desktop.Act) error {
 	}
 	switch action {
 	case actionPress:
-		return a.do(true, invokePattern, invokeInvoke)
+		return a.deliver(invokePattern, invokeInvoke)
 	case actionToggle:
-		return a.do(true, togglePattern, toggleToggle)
+		return a.deliver(togglePattern, toggleToggle)
 	case actionSelect:
-		return a.do(true, selectionPattern, selectionSelect)
+		return a.deliver(selectionPattern, selectionSelect)
 	case actionExpand:
-		return a.do(true, expandPattern, expandExpand)
+		return a.deliver(expandPattern, expandExpand)
 	case actionCollapse:
-		return a.do(true, expandPattern, expandCollapse)
+		return a.deliver(expandPattern, expandCollapse)
 	}
-	return a.do(true, legacyPattern, legacyDoDefault)
+	return a.deliver(legacyPattern, legacyDoDefault)
 }
 
 // setText sets the value. A number is set as a number, since not all programs accept its text.

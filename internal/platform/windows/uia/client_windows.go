@@ -37,6 +37,7 @@ const (
 	arrayItem   = 4
 
 	elementSetFocus       = 3 // IUIAutomationElement
+	elementRuntimeID      = 4
 	elementFindFirst      = 5
 	elementFindAllCache   = 8
 	elementUpdatedCache   = 9
@@ -183,7 +184,21 @@ func (c *client) read(element unsafe.Pointer) properties {
 			p[id] = value
 		}
 	}
+	if !p.has(propRuntimeID) {
+		p[propRuntimeID] = c.runtimeID(element)
+	}
 	return p
+}
+
+// runtimeID returns the runtime ID of an element, or nil.
+func (c *client) runtimeID(element unsafe.Pointer) []int32 {
+	if id, ok := c.property(element, elementCachedValue, propRuntimeID, 0).([]int32); ok {
+		return id
+	}
+	v := comcall.Variant{VT: comcall.Array | comcall.Int}
+	v.SetPointer(c.object(element, elementRuntimeID))
+	defer c.Clear(&v)
+	return v.Ints()
 }
 
 // property returns a property as a value of Go, or nil if the element does not support it. A text is cut after some units of 16 bits.

@@ -134,6 +134,17 @@ func hasOnePress(t *testing.T, elements []desktop.Element) {
 	comwindow.Named(t, elements, "Press", desktop.Button)
 }
 
+// TestModal checks that a press ends although the program answers it only when its dialog is closed.
+func TestModal(t *testing.T) {
+	p, _, tr := inMemory(t, "", true)
+	press := comwindow.Named(t, tr.Elements(t), "Press", desktop.Button)
+	p.Modal = make(chan struct{})
+	assert.NilError(t, tr.Execute(t.Context(), tr.App(), press.ID, desktop.Act{Verb: desktop.Press}))
+	assert.Equal(t, p.Fixture.State()["presses"], 1.0)
+	tr.Elements(t) // the program is read meanwhile
+	close(p.Modal)
+}
+
 // TestHangInMidRead checks that a deadline ends the call, and that the abandoned read leaves no references behind.
 func TestHangInMidRead(t *testing.T) {
 	p, _, tr := inMemory(t, "", false)

@@ -169,8 +169,7 @@ func (r *reading) readValues(top unsafe.Pointer) {
 	array := r.object(top, elementFindAllCache, scopeSubtree, uintptr(r.readable), uintptr(r.values))
 	r.each(array, 0, func(element unsafe.Pointer) bool {
 		defer comcall.Release(element)
-		runtimeID, _ := r.property(element, elementCachedValue, propRuntimeID, 0).([]int32)
-		i, known := r.fields[makeID(uintptr(r.window), runtimeID)]
+		i, known := r.fields[makeID(uintptr(r.window), r.runtimeID(element))]
 		if known && !r.elements[i].States.Has(desktop.Protected) {
 			text, _ := r.property(element, elementCachedValue, propValue, desktop.MaxValue).(string)
 			r.elements[i].Value = cut(plainLines(text), desktop.MaxValue)

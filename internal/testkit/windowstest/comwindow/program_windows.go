@@ -31,6 +31,9 @@ type Program struct {
 	Live    atomic.Int64 // objects that clients have references to
 	Secrets atomic.Int64 // reads of the content of a password field
 
+	// Modal keeps presses from returning until it is closed, as programs with a modal dialog do; it may be nil.
+	Modal chan struct{}
+
 	gate sync.Mutex // locked while the program hangs
 }
 
@@ -78,7 +81,11 @@ func (p *Program) Read(id desktop.ID) (desktop.Element, bool) {
 
 // Execute executes an act and reports its success.
 func (p *Program) Execute(id desktop.ID, act desktop.Act) bool {
-	return p.Backend.Actor.Execute(context.Background(), p.Fixture.App(), id, act) == nil
+	err := p.Backend.Actor.Execute(context.Background(), p.Fixture.App(), id, act)
+	if act.Verb == desktop.Press && p.Modal != nil {
+		<-p.Modal
+	}
+	return err == nil
 }
 
 // An Answer answers WM_GETOBJECT. It returns false for an object that it does not have.
