@@ -21,4 +21,6 @@ func allowCommand(folder string) string {
 }
 
 // unsetCommand returns the command of PowerShell that removes a variable.
-func unsetCommand(variable string) string { return "Remove-Item " + sanitize.ShellJoin("Env:"+variable) }
+func unsetCommand(variable string) string {
+	return "Remove-Item " + sanitize.ShellJoin("Env:"+variable)
+}
