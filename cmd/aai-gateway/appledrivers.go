@@ -23,7 +23,7 @@ func appleScripts(getenv func(string) string, programs string) *osascript.Driver
 	return osascript.New(osascript.Config{Program: filepath.Join(programs, "osascript"), Environ: appleEnviron(getenv), Getenv: getenv})
 }
 
-// appleEnviron returns the environment of the system's programs: what they need to find their files, and nothing secret.
+// appleEnviron returns the environment of the system's programs: the variables with which they find their files, and no secret.
 func appleEnviron(getenv func(string) string) func() []string {
 	return func() []string {
 		var environ []string

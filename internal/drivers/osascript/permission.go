@@ -52,7 +52,7 @@ func (d *Driver) settingsPath(pane string, call *aai.Call) string {
 	return fmt.Sprintf("System Settings > Privacy & Security > %s > %s.", pane, d.responsibleFor(call))
 }
 
-// explainDenial adds the program and the switch to an error of macOS's permissions, and tells what can be known of the reason.
+// explainDenial adds the program, the switch and the known reason to an error of macOS's permissions.
 func (d *Driver) explainDenial(err *aai.Error, f *failure, call *aai.Call, app string) {
 	r := d.responsibleFor(call)
 	pane, service, right := "Automation", "AppleEvents", "control the app"

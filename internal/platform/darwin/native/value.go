@@ -28,7 +28,7 @@ const (
 const (
 	utf8Encoding = 0x08000100 // kCFStringEncodingUTF8
 	doubleNumber = 13         // kCFNumberDoubleType
-	lossByte     = '?'        // for what has no UTF-8, such as half a surrogate pair
+	lossByte     = '?'        // for text without UTF-8, such as half a surrogate pair
 )
 
 // The kinds of AXValue.

@@ -70,7 +70,7 @@ func roles() map[uint32]desktop.Role {
 	}
 }
 
-// facts are what an object tells about itself. The value of a password field is never part of them.
+// facts are the properties of an object. The value of a password field is never part of them.
 type facts struct {
 	role, state              uint32
 	name, value, description string

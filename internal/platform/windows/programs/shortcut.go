@@ -10,7 +10,7 @@ import (
 // maxShortcut limits the size of a shortcut's file.
 const maxShortcut = 1 << 20
 
-// A shortcut is what a file of the Start menu starts: the format .lnk, [MS-SHLLINK] of Microsoft's open specifications.
+// A shortcut is the content of a file of the Start menu: the format .lnk, [MS-SHLLINK] of Microsoft's open specifications.
 type shortcut struct {
 	target    string // a path, which may have variables such as %ProgramFiles%; "" if the shortcut names an object of the shell
 	arguments string // as one line

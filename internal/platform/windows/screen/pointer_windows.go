@@ -172,7 +172,7 @@ func mayPoint(id desktop.WindowID, points []desktop.Point) error {
 // moveTo returns the movement of the person's pointer to a point.
 func moveTo(p desktop.Point) win32.Input { return mouseAt(p, 0) }
 
-// mouseAt returns a movement to a point and what happens there.
+// mouseAt returns a movement to a point and the act there.
 func mouseAt(p desktop.Point, flags uint32) win32.Input {
 	all := win32.VirtualScreen()
 	return win32.Mouse(win32.MouseMove|win32.MouseAbsolute|win32.MouseVirtual|flags, normalized(p.X, all.X, all.W), normalized(p.Y, all.Y, all.H), 0)

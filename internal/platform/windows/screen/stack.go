@@ -5,7 +5,7 @@ import "github.com/gybob/aai-gateway/internal/desktop"
 // A layer is a window that shows, whether it is listed or not.
 type layer struct {
 	frame desktop.Rect
-	solid bool // it hides what lies below
+	solid bool // it hides the windows below
 }
 
 // covered returns the fraction of the frame that is off the monitors or under the layers above it.

@@ -127,7 +127,7 @@ func (w Window) layout() uintptr {
 }
 
 // IsProtected reports whether the process has a higher integrity than this one, as a program run as administrator: Windows drops input
-// for it, and says so to nobody.
+// for it without an error.
 func IsProtected(pid uint32) bool {
 	own, err := integrity(windows.GetCurrentProcessToken())
 	if err != nil || pid == 0 {

@@ -164,7 +164,7 @@ func (w Window) ListenToClipboard() error {
 	return nil
 }
 
-// WinEvents reports what windows do (SetWinEventHook). The zero value is ready. Keep one for the life of the process: its callback is
+// WinEvents reports events of windows (SetWinEventHook). The zero value is ready. Keep one for the life of the process: its callback is
 // never freed.
 type WinEvents struct {
 	mu       sync.Mutex

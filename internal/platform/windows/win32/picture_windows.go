@@ -124,7 +124,7 @@ func (c *Canvas) copy(w Window, from desktop.Point) error {
 
 // Print lets the window draw itself with its borders, also if it is covered. It waits for the window's program.
 func (c *Canvas) Print(w Window) bool {
-	const renderFullContent = 2 // PW_RENDERFULLCONTENT: also what the graphics card draws
+	const renderFullContent = 2 // PW_RENDERFULLCONTENT: also the drawings of the graphics card
 	ok, _, _ := procedure("user32.dll", "PrintWindow").Call(uintptr(w), c.dc, renderFullContent)
 	return ok != 0
 }
