@@ -34,7 +34,7 @@ func (d *Draft) replaceSuspicious(list []proposal) bool {
 			plain := lastPart(d.Document.ID)
 			found = found || d.Document.Name != plain
 			d.Document.Name, d.Document.Aliases = plain, nil
-			d.Document.Description = "What " + plain + " offers to other programs over D-Bus."
+			d.Document.Description = "What " + plain + " offers to other programs."
 		}
 	}
 	return found
